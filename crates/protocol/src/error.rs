@@ -1,0 +1,117 @@
+//! Protocol errors: what travels to the peer as the `error` of a JSON-RPC response.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Revision;
+
+/// The error codes that JSON-RPC and the protocol define.
+pub mod code {
+    /// The bytes are not JSON.
+    pub const PARSE_ERROR: i64 = -32700;
+    /// The JSON is not a valid message.
+    pub const INVALID_REQUEST: i64 = -32600;
+    /// The method does not exist, or not in this revision.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// The parameters do not fit the method.
+    pub const INVALID_PARAMS: i64 = -32602;
+    /// The receiver failed.
+    pub const INTERNAL_ERROR: i64 = -32603;
+    /// A resource does not exist; only before 2026-07-28.
+    pub const RESOURCE_NOT_FOUND: i64 = -32002;
+    /// A URL elicitation has to be completed first; only 2025-11-25.
+    pub const URL_ELICITATION_REQUIRED: i64 = -32042;
+    /// An HTTP header contradicts the body.
+    pub const HEADER_MISMATCH: i64 = -32020;
+    /// The request needs a capability that the client did not declare.
+    pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i64 = -32021;
+    /// The server does not implement the requested protocol version.
+    pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
+    /// The user or the client declined; used by clients of the legacy era for sampling.
+    pub const USER_REJECTED: i64 = -1;
+}
+
+/// An error as JSON-RPC carries it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorObject {
+    /// What kind of error; see [`code`].
+    pub code: i64,
+    /// What happened, for a person.
+    pub message: Cow<'static, str>,
+    /// Further facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+impl ErrorObject {
+    /// Makes an error of any code. Codes of your own lie outside -32768 … -32000.
+    pub fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    /// Adds further facts.
+    #[must_use]
+    pub fn with_data(mut self, data: Value) -> Self {
+        self.data = Some(data);
+        self
+    }
+
+    /// -32700: the bytes are not JSON.
+    pub fn parse_error(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code::PARSE_ERROR, message)
+    }
+
+    /// -32600: the JSON is not a valid message.
+    pub fn invalid_request(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code::INVALID_REQUEST, message)
+    }
+
+    /// -32601: the method does not exist, or not in this revision.
+    #[must_use]
+    pub fn method_not_found(method: &str) -> Self {
+        let shown: String = method.chars().take(100).collect();
+        Self::new(code::METHOD_NOT_FOUND, format!("method not found: {shown}"))
+    }
+
+    /// -32602: the parameters do not fit the method.
+    pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code::INVALID_PARAMS, message)
+    }
+
+    /// -32603: the receiver failed.
+    pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code::INTERNAL_ERROR, message)
+    }
+
+    /// The resource does not exist: -32002 before 2026-07-28, -32602 since.
+    #[must_use]
+    pub fn resource_not_found(revision: Revision, uri: &str) -> Self {
+        Self::new(revision.resource_not_found_code(), format!("resource not found: {uri}"))
+            .with_data(serde_json::json!({ "uri": uri }))
+    }
+
+    /// -32022: the server does not implement the requested protocol version.
+    #[must_use]
+    pub fn unsupported_version(requested: &str, supported: &[Revision]) -> Self {
+        Self::new(code::UNSUPPORTED_PROTOCOL_VERSION, "unsupported protocol version")
+            .with_data(serde_json::json!({ "supported": supported, "requested": requested }))
+    }
+
+    /// -32021: the request needs capabilities that the client did not declare; `required` is a `ClientCapabilities` object.
+    #[must_use]
+    pub fn missing_capability(message: impl Into<Cow<'static, str>>, required: Value) -> Self {
+        Self::new(code::MISSING_REQUIRED_CLIENT_CAPABILITY, message)
+            .with_data(serde_json::json!({ "requiredCapabilities": required }))
+    }
+}
+
+impl fmt::Display for ErrorObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for ErrorObject {}
