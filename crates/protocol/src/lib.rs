@@ -1,8 +1,10 @@
 //! The Model Context Protocol as data: every message of every released revision, JSON-RPC, and the steps between
 //! neighbouring revisions. This crate performs no I/O.
 
+pub mod envelope;
 pub mod error;
 mod id;
+pub mod json;
 mod method;
 mod revision;
 

@@ -1,0 +1,312 @@
+//! A JSON lexer that checks and skips, without building anything and without recursion.
+
+use super::members::{Member, Members, Span};
+
+/// How deep arrays and objects may be nested.
+pub(super) const MAX_DEPTH: u32 = 128;
+
+/// Why a text is not acceptable JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Something else was expected at this byte.
+    Unexpected(usize),
+    /// The text ends in the middle of a value.
+    Ended,
+    /// Arrays and objects are nested too deeply.
+    TooDeep,
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+/// A position in a JSON text.
+#[derive(Debug)]
+pub(super) struct Lexer<'a> {
+    text: &'a [u8],
+    at: usize,
+    depth: u32,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Self { text, at: 0, depth: 0 }
+    }
+
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
+    #[inline]
+    fn peek(&self) -> Result<u8> {
+        self.text.get(self.at).copied().ok_or(Fault::Ended)
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.at = self.at.saturating_add(1);
+    }
+
+    /// Skips white space and returns the next byte without taking it.
+    #[inline]
+    pub(super) fn next_token(&mut self) -> Result<u8> {
+        loop {
+            match self.peek()? {
+                b' ' | b'\n' | b'\r' | b'\t' => self.advance(),
+                byte => return Ok(byte),
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn expect(&mut self, byte: u8) -> Result<()> {
+        if self.next_token()? == byte {
+            self.advance();
+            Ok(())
+        } else {
+            Err(Fault::Unexpected(self.at))
+        }
+    }
+
+    /// Takes `byte` if it comes next.
+    #[inline]
+    pub(super) fn take(&mut self, byte: u8) -> Result<bool> {
+        let found = self.next_token()? == byte;
+        if found {
+            self.advance();
+        }
+        Ok(found)
+    }
+
+    /// Checks that nothing but white space is left.
+    pub(super) fn end(&mut self) -> Result<()> {
+        match self.next_token() {
+            Err(Fault::Ended) => Ok(()),
+            _ => Err(Fault::Unexpected(self.at)),
+        }
+    }
+
+    pub(super) fn enter(&mut self) -> Result<()> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Fault::TooDeep);
+        }
+        self.depth = self.depth.saturating_add(1);
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Reads an object member by member. `on_member` is called with the lexer standing before the value, and skips it.
+    pub(super) fn object(&mut self, mut on_member: impl FnMut(&mut Self, Key) -> Result<()>) -> Result<()> {
+        self.expect(b'{')?;
+        self.enter()?;
+        if !self.take(b'}')? {
+            loop {
+                let key = self.key()?;
+                on_member(self, key)?;
+                if self.take(b'}')? {
+                    break;
+                }
+                self.expect(b',')?;
+            }
+        }
+        self.leave();
+        Ok(())
+    }
+
+    /// Reads an object and records its members.
+    pub(super) fn members(&mut self) -> Result<Members> {
+        let mut members = Members::default();
+        self.object(|lexer, key| {
+            let value = lexer.value()?;
+            members.push(Member { key, value });
+            Ok(())
+        })?;
+        Ok(members)
+    }
+
+    /// Reads a member's name and the colon behind it.
+    fn key(&mut self) -> Result<Key> {
+        if self.next_token()? != b'"' {
+            return Err(Fault::Unexpected(self.at));
+        }
+        let (span, escaped) = self.string()?;
+        self.expect(b':')?;
+        Ok(Key { span: span.without_quotes(), escaped })
+    }
+
+    /// Skips one value of any kind and returns where it stands.
+    pub(super) fn value(&mut self) -> Result<Span> {
+        let first = self.next_token()?;
+        let start = self.at;
+        match first {
+            b'{' | b'[' => self.nested()?,
+            _ => self.scalar(first)?,
+        }
+        Ok(Span::new(start, self.at))
+    }
+
+    fn scalar(&mut self, first: u8) -> Result<()> {
+        match first {
+            b'"' => self.string().map(|_| ()),
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.word(b"true"),
+            b'f' => self.word(b"false"),
+            b'n' => self.word(b"null"),
+            _ => Err(Fault::Unexpected(self.at)),
+        }
+    }
+
+    /// Skips an array or object. One bit per level remembers which of the two it is, so no stack grows with the input.
+    fn nested(&mut self) -> Result<()> {
+        let outside = self.depth;
+        let mut objects: u128 = 0;
+        loop {
+            // Here a value begins.
+            let byte = self.next_token()?;
+            let opened = match byte {
+                b'{' | b'[' => {
+                    self.enter()?;
+                    self.advance();
+                    objects = (objects << 1) | u128::from(byte == b'{');
+                    true
+                }
+                _ => {
+                    self.scalar(byte)?;
+                    false
+                }
+            };
+            if opened {
+                let in_object = objects & 1 == 1;
+                if self.take(if in_object { b'}' } else { b']' })? {
+                    self.leave();
+                    objects >>= 1;
+                } else {
+                    if in_object {
+                        self.key()?;
+                    }
+                    continue;
+                }
+            }
+            // Here a value has ended.
+            loop {
+                if self.depth == outside {
+                    return Ok(());
+                }
+                let in_object = objects & 1 == 1;
+                if self.take(b',')? {
+                    if in_object {
+                        self.key()?;
+                    }
+                    break;
+                }
+                self.expect(if in_object { b'}' } else { b']' })?;
+                self.leave();
+                objects >>= 1;
+            }
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Result<()> {
+        for expected in word {
+            if self.peek()? != *expected {
+                return Err(Fault::Unexpected(self.at));
+            }
+            self.advance();
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<()> {
+        if self.peek()? == b'-' {
+            self.advance();
+        }
+        match self.peek()? {
+            b'0' => self.advance(),
+            b'1'..=b'9' => self.digits()?,
+            _ => return Err(Fault::Unexpected(self.at)),
+        }
+        if self.peek() == Ok(b'.') {
+            self.advance();
+            self.digits()?;
+        }
+        if matches!(self.peek(), Ok(b'e' | b'E')) {
+            self.advance();
+            if matches!(self.peek(), Ok(b'+' | b'-')) {
+                self.advance();
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<()> {
+        if !self.peek()?.is_ascii_digit() {
+            return Err(Fault::Unexpected(self.at));
+        }
+        while matches!(self.peek(), Ok(b'0'..=b'9')) {
+            self.advance();
+        }
+        Ok(())
+    }
+
+    /// Skips a string, quotes included, and tells whether it has escapes.
+    fn string(&mut self) -> Result<(Span, bool)> {
+        let start = self.at;
+        self.advance();
+        let mut escaped = false;
+        loop {
+            self.at = self.at.saturating_add(crate::json::plain_prefix(self.text.get(self.at..).unwrap_or_default()));
+            match self.peek()? {
+                b'"' => {
+                    self.advance();
+                    return Ok((Span::new(start, self.at), escaped));
+                }
+                b'\\' => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                _ => return Err(Fault::Unexpected(self.at)),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<()> {
+        self.advance();
+        match self.peek()? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.advance(),
+            b'u' => {
+                self.advance();
+                match self.hex4()? {
+                    0xDC00..=0xDFFF => return Err(Fault::Unexpected(self.at)),
+                    0xD800..=0xDBFF => {
+                        self.word(b"\\u")?;
+                        if !(0xDC00..=0xDFFF).contains(&self.hex4()?) {
+                            return Err(Fault::Unexpected(self.at));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            _ => return Err(Fault::Unexpected(self.at)),
+        }
+        Ok(())
+    }
+
+    fn hex4(&mut self) -> Result<u16> {
+        let mut value: u16 = 0;
+        for _ in 0..4 {
+            let digit = char::from(self.peek()?).to_digit(16).ok_or(Fault::Unexpected(self.at))?;
+            value = (value << 4) | u16::try_from(digit).unwrap_or_default();
+            self.advance();
+        }
+        Ok(value)
+    }
+}
+
+/// A member's name, without its quotes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) span: Span,
+    pub(super) escaped: bool,
+}

@@ -1,0 +1,118 @@
+//! Where the members of an object stand in a text.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::lexer::Key;
+
+/// A part of a text. Messages are far smaller than 4 GiB, so 32 bits do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    pub(super) fn new(start: usize, end: usize) -> Self {
+        Self { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
+    }
+
+    pub(super) fn without_quotes(self) -> Self {
+        Self { start: self.start.saturating_add(1), end: self.end.saturating_sub(1) }
+    }
+
+    /// Returns the same part as a range of indices.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// Returns the part itself.
+    #[must_use]
+    #[inline]
+    pub fn of(self, text: &[u8]) -> &[u8] {
+        text.get(self.range()).unwrap_or_default()
+    }
+}
+
+/// One member of an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Member {
+    pub(super) key: Key,
+    pub(super) value: Span,
+}
+
+impl Member {
+    /// Returns the member's name.
+    #[must_use]
+    pub fn name<'a>(&self, text: &'a [u8]) -> Cow<'a, str> {
+        let raw = std::str::from_utf8(self.key.span.of(text)).unwrap_or_default();
+        if self.key.escaped { unescape(raw).map_or(Cow::Borrowed(raw), Cow::Owned) } else { Cow::Borrowed(raw) }
+    }
+
+    /// Returns where the member's value stands.
+    #[must_use]
+    pub fn value(&self) -> Span {
+        self.value
+    }
+
+    #[inline]
+    fn is_named(&self, text: &[u8], name: &str) -> bool {
+        if self.key.escaped { self.name(text) == name } else { self.key.span.of(text) == name.as_bytes() }
+    }
+}
+
+/// Decodes a string's text, given without its quotes.
+pub(super) fn unescape(raw: &str) -> Option<String> {
+    serde_json::from_str(&format!("\"{raw}\"")).ok()
+}
+
+const INLINE: usize = 8;
+
+/// The members of one object, in order. Up to eight need no allocation.
+#[derive(Clone, Debug, Default)]
+pub struct Members {
+    inline: [Member; INLINE],
+    count: usize,
+    more: Vec<Member>,
+}
+
+impl Members {
+    pub(super) fn push(&mut self, member: Member) {
+        match self.inline.get_mut(self.count) {
+            Some(slot) => *slot = member,
+            None => self.more.push(member),
+        }
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// Returns the members in the order in which they stand in the text.
+    pub fn iter(&self) -> impl Iterator<Item = &Member> {
+        self.inline.iter().take(self.count).chain(&self.more)
+    }
+
+    /// Finds the value of the member called `name`.
+    #[must_use]
+    #[inline]
+    pub fn find(&self, text: &[u8], name: &str) -> Option<Span> {
+        self.iter().find(|member| member.is_named(text, name)).map(|member| member.value)
+    }
+
+    /// Returns the name that stands there twice, if any does.
+    pub(super) fn duplicate(&self, text: &[u8]) -> Option<Span> {
+        if self.more.is_empty() {
+            let members = self.inline.get(..self.count)?;
+            return members.iter().enumerate().find_map(|(index, member)| {
+                let name = member.name(text);
+                let earlier = members.get(..index)?;
+                earlier.iter().any(|other| other.is_named(text, &name)).then_some(member.key.span)
+            });
+        }
+        let mut names: Vec<_> = self.iter().map(|member| (member.name(text), member.key.span)).collect();
+        names.sort_by(|a, b| a.0.cmp(&b.0));
+        names.windows(2).find_map(|pair| match pair {
+            [a, b] if a.0 == b.0 => Some(b.1),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,343 @@
+//! One JSON-RPC message, found in a text.
+
+use bytes::Bytes;
+
+use super::lexer::{Fault, Lexer};
+use super::members::{Member, Members, Span};
+use super::params::{Params, decode_str};
+use super::rejected::Rejected;
+use crate::{ErrorObject, Method, RequestId};
+
+/// One JSON-RPC message.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// It wants an answer.
+    Request(Request),
+    /// It wants none.
+    Notification(Incident),
+    /// It is an answer to a request of ours.
+    Answer(Answer),
+    /// Several messages in an array, each still unread.
+    Batch(Vec<Bytes>),
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Its id, as it stands in the text.
+    pub id: RawId,
+    /// What it wants.
+    pub method: MethodName,
+    /// Its parameters.
+    pub params: Params,
+}
+
+/// A notification.
+#[derive(Clone, Debug)]
+pub struct Incident {
+    /// What happened.
+    pub method: MethodName,
+    /// Its parameters.
+    pub params: Params,
+}
+
+/// An answer to a request of ours.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The id of our request; an error may lack it.
+    pub id: Option<RequestId>,
+    /// The JSON text of the result, or the error.
+    pub outcome: Result<Bytes, ErrorObject>,
+}
+
+/// The JSON text of a request's id: a string or an integer, echoed exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RawId(Bytes);
+
+impl RawId {
+    /// Returns the JSON text.
+    #[must_use]
+    pub fn as_json(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Decodes the id. Two ids that are written differently may be equal, such as `"a"` and `"\u0061"`.
+    #[must_use]
+    pub fn decode(&self) -> Option<RequestId> {
+        RequestId::from_json(&self.0)
+    }
+}
+
+impl From<&RequestId> for RawId {
+    fn from(id: &RequestId) -> Self {
+        let mut text = Vec::new();
+        match id {
+            RequestId::Integer(n) => text.extend_from_slice(n.to_string().as_bytes()),
+            RequestId::Unsigned(n) => text.extend_from_slice(n.to_string().as_bytes()),
+            RequestId::String(s) => crate::json::write_str(&mut text, s),
+        }
+        Self(text.into())
+    }
+}
+
+/// The name of a method: one of the protocol, or an unknown one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MethodName {
+    /// A method of the protocol, in some revision.
+    Known(Method),
+    /// Any other name.
+    Other(Box<str>),
+}
+
+impl MethodName {
+    fn new(name: &str) -> Self {
+        Method::from_name(name).map_or_else(|| Self::Other(name.into()), Self::Known)
+    }
+
+    /// Returns the name on the wire.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Known(method) => method.name(),
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl Message {
+    /// Reads one message, or the outline of a batch of at most `max_batch` entries.
+    ///
+    /// # Errors
+    /// The text is not JSON, is no message, or could be understood in two ways. The error to answer with is inside,
+    /// together with the id if it could be read.
+    pub fn read(text: &Bytes, max_batch: usize) -> Result<Self, Rejected> {
+        if std::str::from_utf8(text).is_err() {
+            return Err(Rejected::new(ErrorObject::parse_error("not JSON: the text is not UTF-8")));
+        }
+        let mut lexer = Lexer::new(text);
+        match lexer.next_token() {
+            Ok(b'{') => Envelope::read(text, lexer).and_then(|envelope| envelope.classify(text)),
+            Ok(b'[') => read_batch(text, lexer, max_batch).map(Self::Batch),
+            Ok(_) => match lexer.value().and_then(|_| lexer.end()) {
+                Ok(()) => Err(Rejected::new(ErrorObject::invalid_request("a message is a JSON object"))),
+                Err(fault) => Err(Rejected::from_fault(fault, None)),
+            },
+            Err(fault) => Err(Rejected::from_fault(fault, None)),
+        }
+    }
+}
+
+fn read_batch(text: &Bytes, mut lexer: Lexer<'_>, max_batch: usize) -> Result<Vec<Bytes>, Rejected> {
+    let mut entries = Vec::new();
+    let mut too_many = false;
+    let outcome = (|| {
+        lexer.expect(b'[')?;
+        lexer.enter()?;
+        if !lexer.take(b']')? {
+            loop {
+                let span = lexer.value()?;
+                too_many |= entries.len() >= max_batch;
+                if !too_many {
+                    entries.push(text.slice(span.range()));
+                }
+                if lexer.take(b']')? {
+                    break;
+                }
+                lexer.expect(b',')?;
+            }
+        }
+        lexer.end()
+    })();
+    match outcome {
+        Err(fault) => Err(Rejected::from_fault(fault, None)),
+        Ok(()) if too_many => {
+            Err(Rejected::new(ErrorObject::invalid_request(format!("a batch has at most {max_batch} entries"))))
+        }
+        Ok(()) if entries.is_empty() => Err(Rejected::new(ErrorObject::invalid_request("a batch must not be empty"))),
+        Ok(()) => Ok(entries),
+    }
+}
+
+/// Reads a text that is an object of parameters and nothing else.
+pub(super) fn read_params(text: &Bytes) -> Result<Params, Rejected> {
+    if std::str::from_utf8(text).is_err() {
+        return Err(Rejected::new(ErrorObject::parse_error("not JSON: the text is not UTF-8")));
+    }
+    let mut lexer = Lexer::new(text);
+    let found = ParamsFound::read(&mut lexer, text).and_then(|found| lexer.end().map(|()| found));
+    match found {
+        Ok(ParamsFound::Object(found)) => match found.duplicate {
+            Some(name) => Err(Rejected::duplicate(name, text, None)),
+            None => Ok(found.into_params(text)),
+        },
+        Ok(_) => Err(Rejected::new(ErrorObject::invalid_params("parameters must be an object"))),
+        Err(fault) => Err(Rejected::from_fault(fault, None)),
+    }
+}
+
+#[expect(clippy::large_enum_variant, reason = "it lives for the length of one message, on the stack")]
+enum ParamsFound {
+    Object(ObjectFound),
+    Null,
+    Other,
+}
+
+struct ObjectFound {
+    span: Span,
+    members: Members,
+    meta: Option<Box<Members>>,
+    duplicate: Option<Span>,
+}
+
+impl ObjectFound {
+    fn into_params(self, text: &Bytes) -> Params {
+        Params::new(text.clone(), self.span, self.members, self.meta)
+    }
+}
+
+impl ParamsFound {
+    fn read(lexer: &mut Lexer<'_>, text: &[u8]) -> Result<Self, Fault> {
+        match lexer.next_token()? {
+            b'{' => {}
+            b'n' => return lexer.value().map(|_| Self::Null),
+            _ => return lexer.value().map(|_| Self::Other),
+        }
+        let start = lexer.position();
+        let mut members = Members::default();
+        let mut meta = None;
+        lexer.object(|lexer, key| {
+            let opens_object = lexer.next_token()? == b'{';
+            let is_meta = Member { key, value: Span::default() }.name(text) == "_meta";
+            let start = lexer.position();
+            let value = if is_meta && opens_object {
+                let found = lexer.members()?;
+                meta = Some(Box::new(found));
+                Span::new(start, lexer.position())
+            } else {
+                lexer.value()?
+            };
+            members.push(Member { key, value });
+            Ok(())
+        })?;
+        let span = Span::new(start, lexer.position());
+        let duplicate = members.duplicate(text).or_else(|| meta.as_ref().and_then(|meta| meta.duplicate(text)));
+        Ok(Self::Object(ObjectFound { span, members, meta, duplicate }))
+    }
+}
+
+/// The members of the envelope, as far as they have been found.
+#[derive(Default)]
+struct Envelope {
+    version: Option<Span>,
+    id: Option<Span>,
+    method: Option<Span>,
+    params: Option<ParamsFound>,
+    result: Option<Span>,
+    error: Option<Span>,
+    others: Members,
+    duplicate: Option<Span>,
+}
+
+impl Envelope {
+    fn read(text: &Bytes, mut lexer: Lexer<'_>) -> Result<Self, Rejected> {
+        let mut envelope = Self::default();
+        let outcome = lexer.object(|lexer, key| envelope.member(lexer, text, Member { key, value: Span::default() }));
+        // A member that stands twice is reported only at the end, so that the id can still be read.
+        match outcome.and_then(|()| lexer.end()) {
+            Ok(()) => match envelope.duplicate.or_else(|| envelope.others.duplicate(text)) {
+                Some(name) => Err(Rejected::duplicate(name, text, envelope.id(text).ok())),
+                None => Ok(envelope),
+            },
+            Err(fault) => Err(Rejected::from_fault(fault, envelope.id(text).ok())),
+        }
+    }
+
+    fn member(&mut self, lexer: &mut Lexer<'_>, text: &[u8], mut member: Member) -> Result<(), Fault> {
+        let slot = match member.name(text).as_ref() {
+            "jsonrpc" => &mut self.version,
+            "id" => &mut self.id,
+            "method" => &mut self.method,
+            "result" => &mut self.result,
+            "error" => &mut self.error,
+            "params" => {
+                let params = ParamsFound::read(lexer, text)?;
+                if let ParamsFound::Object(ObjectFound { duplicate: Some(name), .. }) = params {
+                    self.duplicate = Some(name);
+                }
+                if self.params.replace(params).is_some() {
+                    self.duplicate = Some(member.key.span);
+                }
+                return Ok(());
+            }
+            _ => {
+                member.value = lexer.value()?;
+                self.others.push(member);
+                return Ok(());
+            }
+        };
+        if slot.replace(lexer.value()?).is_some() {
+            self.duplicate = Some(member.key.span);
+        }
+        Ok(())
+    }
+
+    /// Returns the id if it is a string or a 64-bit integer.
+    fn id(&self, text: &Bytes) -> Result<RawId, ErrorObject> {
+        let span = self.id.ok_or_else(|| ErrorObject::invalid_request("the message has no id"))?;
+        let json = span.of(text);
+        let fits = match json.first() {
+            Some(b'"') => true,
+            Some(b'0'..=b'9') if json.len() <= 18 => json.iter().all(u8::is_ascii_digit),
+            _ => RequestId::from_json(json).is_some(),
+        };
+        if fits {
+            Ok(RawId(text.slice(span.range())))
+        } else {
+            Err(ErrorObject::invalid_request("an id is a string or an integer of at most 64 bits"))
+        }
+    }
+
+    fn classify(self, text: &Bytes) -> Result<Message, Rejected> {
+        let reject =
+            |message: &'static str| Err(Rejected::for_id(self.id(text).ok(), ErrorObject::invalid_request(message)));
+        if self.version.map(|span| span.of(text)) != Some(b"\"2.0\"") {
+            return reject("`jsonrpc` must be \"2.0\"");
+        }
+        let Some(method) = self.method else { return self.classify_answer(text) };
+        if self.result.is_some() || self.error.is_some() {
+            return reject("a message has either a method or an answer, not both");
+        }
+        let Some(name) = decode_str(method.of(text)) else { return reject("`method` must be a string") };
+        let method = MethodName::new(&name);
+        let id = match self.id {
+            Some(_) => Some(self.id(text).map_err(Rejected::new)?),
+            None => None,
+        };
+        let params = match self.params {
+            None | Some(ParamsFound::Null) => Params::default(),
+            Some(ParamsFound::Object(found)) => found.into_params(text),
+            Some(ParamsFound::Other) => {
+                return Err(Rejected::for_id(id, ErrorObject::invalid_params("parameters must be an object")));
+            }
+        };
+        Ok(match id {
+            Some(id) => Message::Request(Request { id, method, params }),
+            None => Message::Notification(Incident { method, params }),
+        })
+    }
+
+    fn classify_answer(self, text: &Bytes) -> Result<Message, Rejected> {
+        let outcome = match (self.result, self.error) {
+            (Some(result), None) => Ok(text.slice(result.range())),
+            (None, Some(error)) => Err(serde_json::from_slice(error.of(text))
+                .unwrap_or_else(|_| ErrorObject::internal("the peer answered with an error that can not be read"))),
+            (Some(_), Some(_)) => Err(ErrorObject::internal("the peer answered with both a result and an error")),
+            (None, None) => {
+                let error = ErrorObject::invalid_request("a message has a method, a result or an error");
+                return Err(Rejected::for_id(self.id(text).ok(), error));
+            }
+        };
+        let id = self.id.and_then(|span| RequestId::from_json(span.of(text)));
+        Ok(Message::Answer(Answer { id, outcome }))
+    }
+}

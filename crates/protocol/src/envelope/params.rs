@@ -1,0 +1,123 @@
+//! The parameters of a request or notification, as they stand in the received text.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::members::{Members, Span};
+use crate::ErrorObject;
+
+/// The parameters of a message: an object whose members have been found but not yet decoded.
+#[derive(Clone, Debug, Default)]
+pub struct Params {
+    text: Bytes,
+    object: Option<Span>,
+    members: Members,
+    meta: Option<Box<Members>>,
+}
+
+impl Params {
+    pub(super) fn new(text: Bytes, object: Span, members: Members, meta: Option<Box<Members>>) -> Self {
+        Self { text, object: Some(object), members, meta }
+    }
+
+    /// Makes parameters from a value that serialises to an object.
+    ///
+    /// # Errors
+    /// The value can not be serialised, or not to an object.
+    pub fn from_value<T: serde::Serialize>(value: &T) -> Result<Self, ErrorObject> {
+        let json = serde_json::to_vec(value).map_err(|e| ErrorObject::internal(format!("parameters: {e}")))?;
+        Self::from_json(json.into())
+    }
+
+    /// Makes parameters from JSON text.
+    ///
+    /// # Errors
+    /// The text is not a JSON object, or has a member twice.
+    pub fn from_json(text: Bytes) -> Result<Self, ErrorObject> {
+        super::message::read_params(&text).map_err(|rejected| rejected.error)
+    }
+
+    /// Returns the whole object as JSON text; `{}` if the message has no parameters.
+    #[must_use]
+    pub fn as_json(&self) -> &[u8] {
+        self.object.map_or(b"{}", |span| span.of(&self.text))
+    }
+
+    /// Returns the JSON text of a member.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.members.find(&self.text, name).map(|span| span.of(&self.text))
+    }
+
+    /// Returns the JSON text of a member as a shared slice of the received buffer.
+    #[must_use]
+    pub fn get_bytes(&self, name: &str) -> Option<Bytes> {
+        self.members.find(&self.text, name).map(|span| self.text.slice(span.range()))
+    }
+
+    /// Returns the JSON text of a member of `_meta`.
+    #[must_use]
+    #[inline]
+    pub fn meta(&self, name: &str) -> Option<&[u8]> {
+        self.meta.as_ref()?.find(&self.text, name).map(|span| span.of(&self.text))
+    }
+
+    /// Returns the names of all members, in order.
+    pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.members.iter().map(|member| member.name(&self.text))
+    }
+
+    /// Decodes a required string member.
+    ///
+    /// # Errors
+    /// -32602 when the member is missing or is not a string.
+    #[inline]
+    pub fn string(&self, name: &'static str) -> Result<Cow<'_, str>, ErrorObject> {
+        self.optional_string(name)?.ok_or_else(|| ErrorObject::invalid_params(format!("missing parameter `{name}`")))
+    }
+
+    /// Decodes an optional string member.
+    ///
+    /// # Errors
+    /// -32602 when the member is not a string.
+    #[inline]
+    pub fn optional_string(&self, name: &'static str) -> Result<Option<Cow<'_, str>>, ErrorObject> {
+        let Some(json) = self.get(name) else { return Ok(None) };
+        match decode_str(json) {
+            Some(text) => Ok(Some(text)),
+            None => Err(ErrorObject::invalid_params(format!("parameter `{name}` must be a string"))),
+        }
+    }
+
+    /// Decodes one member.
+    ///
+    /// # Errors
+    /// -32602 when the member does not fit the type.
+    pub fn member<'a, T: Deserialize<'a>>(&'a self, name: &'static str) -> Result<Option<T>, ErrorObject> {
+        let Some(json) = self.get(name) else { return Ok(None) };
+        serde_json::from_slice(json)
+            .map(Some)
+            .map_err(|e| ErrorObject::invalid_params(format!("parameter `{name}`: {e}")))
+    }
+
+    /// Decodes the whole object.
+    ///
+    /// # Errors
+    /// -32602 when the parameters do not fit the type.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ErrorObject> {
+        serde_json::from_slice(self.as_json())
+            .map_err(|e| ErrorObject::invalid_params(format!("invalid parameters: {e}")))
+    }
+}
+
+/// Decodes the JSON text of a string, borrowing when it has no escapes. The text has been checked before.
+#[inline]
+pub(super) fn decode_str(json: &[u8]) -> Option<Cow<'_, str>> {
+    let inner = json.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    let inner = std::str::from_utf8(inner).ok()?;
+    if inner.contains('\\') { super::members::unescape(inner).map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
+}
