@@ -1,0 +1,167 @@
+//! Serving one byte stream with one message per line.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::mpsc;
+use tokio::task::JoinError;
+use tokio::time::Instant;
+
+use crate::engine::{Engine, Finished};
+use crate::lines::Lines;
+use crate::wire::{Queued, Wire};
+use crate::{Admission, ByteStream, Handler, Limits, Principal, Shutdown};
+
+/// Serves one byte stream with one message per line: standard streams, a socket, a pipe, or memory.
+pub struct Connection {
+    handler: Arc<dyn Handler>,
+    limits: Limits,
+    principal: Option<Principal>,
+    shutdown: Option<Shutdown>,
+}
+
+/// The stream failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Reading failed.
+    #[error("reading from the peer failed")]
+    Read(#[source] io::Error),
+    /// Writing failed.
+    #[error("writing to the peer failed")]
+    Write(#[source] io::Error),
+}
+
+enum Event {
+    Read(io::Result<usize>),
+    Wrote(io::Result<usize>),
+    Finished(Result<Finished, JoinError>),
+    Message(Queued),
+    Shutdown,
+    DrainOver,
+}
+
+impl Connection {
+    /// Makes a connection that is answered by `handler`.
+    pub fn new(handler: Arc<dyn Handler>) -> Self {
+        Self { handler, limits: Limits::default(), principal: None, shutdown: None }
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Names the authenticated user at the other end.
+    #[must_use]
+    pub fn with_principal(mut self, principal: Principal) -> Self {
+        self.principal = Some(principal);
+        self
+    }
+
+    /// Ends the connection when `shutdown` is triggered.
+    #[must_use]
+    pub fn with_shutdown(mut self, shutdown: Shutdown) -> Self {
+        self.shutdown = Some(shutdown);
+        self
+    }
+
+    /// Serves the stream until the peer closes it or shutdown is triggered. Requests under way then have the time of
+    /// [`Limits::drain`] to finish; what still runs after that is dropped.
+    ///
+    /// # Errors
+    /// The stream failed. A peer that closes its reading end early is not an error.
+    ///
+    /// # Cancellation
+    /// Dropping the future drops all handlers under way.
+    pub async fn serve(self, stream: ByteStream) -> Result<(), Error> {
+        let outer = self.shutdown.clone();
+        let (trigger, inner) = Shutdown::new();
+        let (wire, mut queue) = Wire::new(&self.limits, inner);
+        let admission = Admission::new(self.handler.revisions(), self.principal);
+        let mut lines = Lines::new(self.limits.line_bytes);
+        let drain = self.limits.drain;
+        let mut engine = Engine::new(self.handler, self.limits, admission, wire.clone());
+        let ByteStream { mut reader, mut writer } = stream;
+        let mut deadline = None;
+        let told = async move {
+            match outer {
+                Some(outer) => outer.triggered().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(told);
+
+        loop {
+            serve_lines(&mut engine, &mut lines, &mut queue, deadline.is_some());
+            if deadline.is_some() && engine.tasks.is_empty() && engine.output.is_empty() && queue.is_empty() {
+                break;
+            }
+            let room = !engine.is_full();
+            let event = tokio::select! {
+                biased;
+                wrote = writer.write(engine.output.waiting()), if !engine.output.is_empty() => Event::Wrote(wrote),
+                Some(ended) = engine.tasks.join_next(), if room => Event::Finished(ended),
+                Some(message) = queue.recv(), if room => Event::Message(message),
+                () = &mut told, if deadline.is_none() => Event::Shutdown,
+                read = reader.read_buf(lines.space()), if room && deadline.is_none() => Event::Read(read),
+                () = sleep_until(deadline), if deadline.is_some() => Event::DrainOver,
+            };
+            match event {
+                Event::Wrote(Ok(0)) => break,
+                Event::Wrote(Ok(count)) => {
+                    engine.output.wrote(count);
+                    if engine.output.is_empty() {
+                        writer.flush().await.map_err(Error::Write)?;
+                    }
+                }
+                Event::Wrote(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
+                Event::Wrote(Err(error)) => return Err(Error::Write(error)),
+                Event::Finished(ended) => engine.finished(ended, &mut || queue.try_recv().ok()),
+                Event::Message(message) => engine.message(message, None),
+                Event::Read(Ok(count)) if count > 0 => {}
+                Event::Read(Err(error)) if error.kind() != io::ErrorKind::ConnectionReset => return Err(Error::Read(error)),
+                Event::Read(_) | Event::Shutdown => {
+                    deadline = Some(Instant::now() + drain);
+                    trigger.trigger();
+                    wire.close_questions();
+                }
+                Event::DrainOver => break,
+            }
+        }
+        let _ = tokio::time::timeout(std::time::Duration::from_secs(1), writer.shutdown()).await;
+        Ok(())
+    }
+}
+
+/// Serves the lines that have come, as long as there is room for the answers.
+fn serve_lines(engine: &mut Engine, lines: &mut Lines, queue: &mut mpsc::Receiver<Queued>, ended: bool) {
+    while !engine.is_full() {
+        let line = match lines.next() {
+            Some(line) => line,
+            None if ended => match lines.finish() {
+                Some(line) => line,
+                None => return,
+            },
+            None => return,
+        };
+        engine.line(line, &mut || queue.try_recv().ok());
+    }
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}

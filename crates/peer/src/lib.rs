@@ -1,0 +1,38 @@
+//! One end of a Model Context Protocol connection: who is calling, what is running, what was cancelled, and the bytes.
+//!
+//! A transport turns bytes into messages; [`Admission`] stamps each request with its [`Caller`]; a [`Handler`] answers it.
+//! [`Connection`] does all of that for any byte stream with one message per line, [`stdio`] opens the standard streams.
+
+mod admission;
+mod answering;
+mod batches;
+mod caller;
+mod connection;
+mod engine;
+mod extensions;
+mod handler;
+mod incoming;
+mod limits;
+mod lines;
+mod outlet;
+mod output;
+mod panics;
+mod session;
+mod shutdown;
+pub mod stdio;
+mod stream;
+mod wire;
+
+pub use admission::{Admission, Admitted};
+pub use answering::{Answering, Reply};
+pub use caller::{Caller, Principal};
+pub use connection::{Connection, Error};
+pub use extensions::Extensions;
+pub use handler::{Handler, TowerHandler};
+pub use incoming::Incoming;
+pub use limits::Limits;
+pub use output::write_reply;
+pub use outlet::{AskError, Closed, Outlet, RequestKey};
+pub use session::Session;
+pub use shutdown::{Shutdown, ShutdownTrigger};
+pub use stream::ByteStream;

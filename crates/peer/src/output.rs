@@ -1,0 +1,90 @@
+//! Bytes that wait to be written, and how answers become bytes.
+
+use jackfield_protocol::envelope::RawId;
+use jackfield_protocol::{ErrorObject, Revision, write_result};
+
+use crate::Reply;
+
+/// Appends the answer to a request. `identity` is what the server calls itself, as JSON text.
+pub fn write_reply(out: &mut Vec<u8>, id: &RawId, reply: Reply, revision: Revision, identity: Option<&[u8]>) {
+    match reply {
+        Ok(outcome) => {
+            let start = out.len();
+            out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+            out.extend_from_slice(id.as_json());
+            out.extend_from_slice(b",\"result\":");
+            match write_result(out, outcome, revision, identity) {
+                Ok(()) => out.push(b'}'),
+                Err(error) => {
+                    out.truncate(start);
+                    write_error(out, Some(id), &error, revision);
+                }
+            }
+        }
+        Err(error) => write_error(out, Some(id), &error, revision),
+    }
+}
+
+/// Appends an error response.
+pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<&RawId>, error: &ErrorObject, revision: Revision) {
+    out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",");
+    match id {
+        Some(id) => {
+            out.extend_from_slice(b"\"id\":");
+            out.extend_from_slice(id.as_json());
+            out.push(b',');
+        }
+        // JSON-RPC says null; newer revisions say that the member is absent.
+        None if revision.requires_error_id() => out.extend_from_slice(b"\"id\":null,"),
+        None => {}
+    }
+    out.extend_from_slice(b"\"error\":");
+    let start = out.len();
+    if serde_json::to_writer(&mut *out, error).is_err() {
+        out.truncate(start);
+        out.extend_from_slice(br#"{"code":-32603,"message":"internal error: the error can not be written"}"#);
+    }
+    out.push(b'}');
+}
+
+/// Bytes that wait to be written, one message per line.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    text: Vec<u8>,
+    written: usize,
+}
+
+impl Output {
+    /// Appends one message and ends its line.
+    pub(crate) fn line(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.text.len();
+        write(&mut self.text);
+        // Text that handlers encoded themselves may be spread over lines; in strings a line end is always escaped.
+        let message = self.text.get_mut(start..).unwrap_or_default();
+        while let Some(at) = memchr::memchr2(b'\n', b'\r', message) {
+            if let Some(byte) = message.get_mut(at) {
+                *byte = b' ';
+            }
+        }
+        self.text.push(b'\n');
+    }
+
+    pub(crate) fn waiting(&self) -> &[u8] {
+        self.text.get(self.written..).unwrap_or_default()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting().is_empty()
+    }
+
+    /// Notes that so many bytes have been written.
+    pub(crate) fn wrote(&mut self, count: usize) {
+        self.written = self.written.saturating_add(count);
+        if self.is_empty() {
+            self.text.clear();
+            self.written = 0;
+            // One large answer does not keep its memory for the rest of the connection.
+            self.text.shrink_to(256 * 1024);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A panicking handler hurts only its own caller.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use jackfield_protocol::ErrorObject;
+
+use crate::{Answering, Handler, Incoming, Reply};
+
+/// Begins to answer a request; a panic becomes the answer.
+pub(crate) fn handle(handler: &dyn Handler, incoming: Incoming) -> Answering {
+    catch_unwind(AssertUnwindSafe(|| handler.handle(incoming)))
+        .unwrap_or_else(|panic| Answering::ready(Err(describe(&*panic))))
+}
+
+/// A future whose panic becomes its answer.
+pub(crate) struct Guarded(pub(crate) Pin<Box<dyn Future<Output = Reply> + Send>>);
+
+impl Future for Guarded {
+    type Output = Reply;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reply> {
+        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx)))
+            .unwrap_or_else(|panic| Poll::Ready(Err(describe(&*panic))))
+    }
+}
+
+/// The panic's own words go to the log, not to the peer: they may hold what it must not see.
+fn describe(panic: &(dyn Any + Send)) -> ErrorObject {
+    let words = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(panic = words.unwrap_or("(no message)"), "a handler panicked");
+    ErrorObject::internal("internal error: the handler panicked")
+}

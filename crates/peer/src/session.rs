@@ -1,0 +1,76 @@
+//! What a legacy connection remembers between requests.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jackfield_protocol::LoggingLevel;
+use tokio::sync::watch;
+
+use crate::{Caller, Extensions, Outlet};
+
+/// What a legacy connection remembers between requests.
+#[derive(Debug)]
+pub struct Session {
+    caller: Arc<Caller>,
+    outlet: Arc<dyn Outlet>,
+    ready: watch::Sender<bool>,
+    log_level: AtomicU8,
+    extensions: Mutex<Extensions>,
+}
+
+const NO_LEVEL: u8 = u8::MAX;
+
+impl Session {
+    /// Opens a session for a caller. `outlet` takes the messages that belong to no request.
+    #[must_use]
+    pub fn new(caller: Arc<Caller>, outlet: Arc<dyn Outlet>) -> Self {
+        let ready = watch::Sender::new(false);
+        Self { caller, outlet, ready, log_level: AtomicU8::new(NO_LEVEL), extensions: Mutex::default() }
+    }
+
+    /// Returns who opened the session.
+    #[must_use]
+    pub fn caller(&self) -> &Arc<Caller> {
+        &self.caller
+    }
+
+    /// Returns where messages go that belong to no request.
+    #[must_use]
+    pub fn outlet(&self) -> &Arc<dyn Outlet> {
+        &self.outlet
+    }
+
+    /// Notes that the client said `notifications/initialized`.
+    pub fn set_ready(&self) {
+        self.ready.send_replace(true);
+    }
+
+    /// Whether the client said `notifications/initialized`.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        *self.ready.borrow()
+    }
+
+    /// Waits until the client is ready to be asked, but no longer than `limit`.
+    pub async fn ready(&self, limit: Duration) -> bool {
+        let mut receiver = self.ready.subscribe();
+        tokio::time::timeout(limit, receiver.wait_for(|ready| *ready)).await.is_ok_and(|ready| ready.is_ok())
+    }
+
+    /// Returns the level that `logging/setLevel` set last.
+    #[must_use]
+    pub fn log_level(&self) -> Option<LoggingLevel> {
+        LoggingLevel::ALL.get(usize::from(self.log_level.load(Ordering::Relaxed))).copied()
+    }
+
+    /// Sets the least level of log messages.
+    pub fn set_log_level(&self, level: LoggingLevel) {
+        self.log_level.store(level as u8, Ordering::Relaxed);
+    }
+
+    /// Returns what a framework keeps with the session.
+    pub fn extensions(&self) -> MutexGuard<'_, Extensions> {
+        self.extensions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
