@@ -30,6 +30,8 @@ pub mod code {
     pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i64 = -32021;
     /// The server does not implement the requested protocol version.
     pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
+    /// The receiver has too many requests under way. Ours, and therefore outside the range that JSON-RPC reserves.
+    pub const TOO_MANY_REQUESTS: i64 = 429;
     /// The user or the client declined; used by clients of the legacy era for sampling.
     pub const USER_REJECTED: i64 = -1;
 }
@@ -50,6 +52,13 @@ impl ErrorObject {
     /// Makes an error of any code. Codes of your own lie outside -32768 … -32000.
     pub fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into(), data: None }
+    }
+
+    /// Replaces the message.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.message = message.into();
+        self
     }
 
     /// Adds further facts.

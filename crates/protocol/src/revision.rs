@@ -137,6 +137,12 @@ impl Revision {
         matches!(self, V2025_11_25)
     }
 
+    /// An error response has an `id` member even if the id could not be read; then it is null.
+    #[must_use]
+    pub const fn requires_error_id(self) -> bool {
+        (self as u8) < (V2025_11_25 as u8)
+    }
+
     /// Returns the error code for a resource that does not exist.
     #[must_use]
     pub const fn resource_not_found_code(self) -> i64 {

@@ -1,0 +1,3 @@
+//! The steps between revisions.
+
+mod questions;

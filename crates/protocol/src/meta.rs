@@ -1,0 +1,201 @@
+//! `_meta`: what both sides attach to messages, and the names that the protocol keeps for itself.
+
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{ProgressToken, RequestId, Revision};
+
+/// A JSON object whose meaning is not fixed by the protocol.
+pub type JsonObject = Map<String, Value>;
+
+/// The keys of `_meta` that the protocol defines.
+pub mod key {
+    /// The token under which the sender wants progress notifications.
+    pub const PROGRESS_TOKEN: &str = "progressToken";
+    /// The revision of a request.
+    pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+    /// Who sends a request.
+    pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+    /// What the sender of a request can do.
+    pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+    /// The least level of log messages wanted for a request.
+    pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    /// The listen request that a notification belongs to.
+    pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+    /// Who sends a result.
+    pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+    /// The task that a message belongs to (2025-11-25).
+    pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+    /// W3C trace context: the caller's span.
+    pub const TRACEPARENT: &str = "traceparent";
+    /// W3C trace context: vendors' parts.
+    pub const TRACESTATE: &str = "tracestate";
+    /// W3C baggage.
+    pub const BAGGAGE: &str = "baggage";
+}
+
+/// The `_meta` member of a message or of a part of one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Meta(pub JsonObject);
+
+impl Meta {
+    /// Makes an empty `_meta`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a member.
+    #[must_use]
+    pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.0.insert(key.into(), value.into());
+        self
+    }
+
+    /// Returns the token for progress notifications, if it is a valid one.
+    #[must_use]
+    pub fn progress_token(&self) -> Option<ProgressToken> {
+        self.read(key::PROGRESS_TOKEN)
+    }
+
+    /// Returns the listen request that a notification belongs to.
+    #[must_use]
+    pub fn subscription_id(&self) -> Option<RequestId> {
+        self.read(key::SUBSCRIPTION_ID)
+    }
+
+    /// Returns the id of the task that a message belongs to (2025-11-25).
+    #[must_use]
+    pub fn related_task(&self) -> Option<&str> {
+        self.0.get(key::RELATED_TASK)?.get("taskId")?.as_str()
+    }
+
+    /// Reads a member as a type; none if it is absent or does not fit.
+    #[must_use]
+    pub fn read<'a, T: Deserialize<'a>>(&'a self, key: &str) -> Option<T> {
+        T::deserialize(self.0.get(key)?).ok()
+    }
+}
+
+impl Deref for Meta {
+    type Target = JsonObject;
+
+    fn deref(&self) -> &JsonObject {
+        &self.0
+    }
+}
+
+impl DerefMut for Meta {
+    fn deref_mut(&mut self) -> &mut JsonObject {
+        &mut self.0
+    }
+}
+
+impl From<JsonObject> for Meta {
+    fn from(object: JsonObject) -> Self {
+        Self(object)
+    }
+}
+
+/// Why a `_meta` key or an extension identifier is not valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BadKey {
+    /// The prefix is not a series of dot-separated labels, each beginning with a letter and ending with a letter or digit.
+    Prefix,
+    /// The name does not begin and end with a letter or digit, or has characters other than those and `-`, `_`, `.`.
+    Name,
+    /// The prefix belongs to the protocol.
+    Reserved,
+    /// An extension identifier needs a prefix.
+    NoPrefix,
+}
+
+impl std::fmt::Display for BadKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Prefix => {
+                "prefix is not dot-separated labels that begin with a letter and end with a letter or digit"
+            }
+            Self::Name => "name must begin and end with a letter or digit and may hold `-`, `_`, `.` in between",
+            Self::Reserved => "prefix is reserved for the protocol",
+            Self::NoPrefix => "an extension identifier needs a prefix such as `com.example/`",
+        })
+    }
+}
+
+impl std::error::Error for BadKey {}
+
+/// Checks the form of a `_meta` key: an optional prefix and a name.
+///
+/// # Errors
+///
+/// Says which part breaks the rule.
+pub fn check_key(key: &str) -> Result<(), BadKey> {
+    let (prefix, name) = split(key);
+    if prefix.is_some_and(|prefix| !prefix.split('.').all(is_label)) {
+        return Err(BadKey::Prefix);
+    }
+    if name.is_empty() || is_name(name) { Ok(()) } else { Err(BadKey::Name) }
+}
+
+/// Checks a key that is about to be used for one's own purposes: also refuses prefixes that `revision` reserves.
+///
+/// # Errors
+///
+/// Says which part breaks the rule.
+pub fn check_own_key(key: &str, revision: Revision) -> Result<(), BadKey> {
+    check_key(key)?;
+    if is_reserved(key, revision) { Err(BadKey::Reserved) } else { Ok(()) }
+}
+
+/// Checks an extension identifier: a `_meta` key whose prefix is mandatory and whose name is not empty.
+///
+/// # Errors
+///
+/// Says which part breaks the rule.
+pub fn check_extension_id(id: &str) -> Result<(), BadKey> {
+    check_key(id)?;
+    match split(id) {
+        (None, _) => Err(BadKey::NoPrefix),
+        (_, "") => Err(BadKey::Name),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the key's prefix belongs to the protocol.
+///
+/// Since 2025-11-25 it does if its second label is `modelcontextprotocol` or `mcp`; before, if any label is one of these.
+#[must_use]
+pub fn is_reserved(key: &str, revision: Revision) -> bool {
+    let Some(prefix) = split(key).0 else { return false };
+    let ours = |label: &str| matches!(label, "modelcontextprotocol" | "mcp");
+    if revision.reserves_second_label() {
+        return prefix.split('.').nth(1).is_some_and(ours);
+    }
+    prefix.split('.').any(ours)
+}
+
+fn split(key: &str) -> (Option<&str>, &str) {
+    match key.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, key),
+    }
+}
+
+fn is_label(label: &str) -> bool {
+    let bytes = label.as_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
+}
+
+fn is_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}

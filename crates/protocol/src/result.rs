@@ -1,0 +1,104 @@
+//! Results: every type that answers a request, and one enum of those that servers send.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use crate::{
+    CallToolResult, CompleteResult, CreateMessageResult, CreateTaskResult, DetailedTask, DiscoverResult, ElicitResult,
+    EmptyResult, GetPromptResult, InitializeResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListRootsResult, ListTasksResult, ListToolsResult, ListenResult, Meta, RawJson,
+    ReadResourceResult, Task, TaskHandle,
+};
+
+/// A type that answers a request: a JSON object with a `_meta` member.
+pub trait ResultBody: Serialize {
+    /// Returns the `_meta` member.
+    fn meta_mut(&mut self) -> &mut Option<Meta>;
+}
+
+macro_rules! bodies {
+    ($( $type:ty, )+) => { $(
+        impl ResultBody for $type {
+            fn meta_mut(&mut self) -> &mut Option<Meta> {
+                &mut self.meta
+            }
+        }
+    )+ };
+}
+
+bodies! {
+    CallToolResult, GetPromptResult, ReadResourceResult, CompleteResult, ListToolsResult, ListResourcesResult,
+    ListResourceTemplatesResult, ListPromptsResult, InitializeResult, DiscoverResult, ListenResult, EmptyResult,
+    CreateTaskResult, Task, ListTasksResult, DetailedTask, TaskHandle, InputRequired,
+    CreateMessageResult, ListRootsResult, ElicitResult,
+}
+
+macro_rules! any_result {
+    ($( $(#[$doc:meta])* $variant:ident($type:ty), )+) => {
+        /// The result of any request to a server.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum AnyResult {
+            $( $(#[$doc])* $variant($type), )+
+            /// A result object that is encoded already, for the revision of the peer that gets it; written verbatim.
+            Encoded(Bytes),
+            /// A result of a method outside the specification.
+            Other(RawJson),
+        }
+
+        $(
+            impl From<$type> for AnyResult {
+                fn from(result: $type) -> Self {
+                    Self::$variant(result)
+                }
+            }
+        )+
+    };
+}
+
+any_result! {
+    /// Of `tools/call`.
+    CallTool(CallToolResult),
+    /// Of `prompts/get`.
+    GetPrompt(GetPromptResult),
+    /// Of `resources/read`.
+    ReadResource(ReadResourceResult),
+    /// Of `completion/complete`.
+    Complete(CompleteResult),
+    /// Of `tools/list`.
+    ListTools(ListToolsResult),
+    /// Of `resources/list`.
+    ListResources(ListResourcesResult),
+    /// Of `resources/templates/list`.
+    ListResourceTemplates(ListResourceTemplatesResult),
+    /// Of `prompts/list`.
+    ListPrompts(ListPromptsResult),
+    /// Of `initialize`.
+    Initialize(InitializeResult),
+    /// Of `server/discover`.
+    Discover(DiscoverResult),
+    /// Of `subscriptions/listen`.
+    Listen(ListenResult),
+    /// Of requests that are only acknowledged.
+    Empty(EmptyResult),
+    /// Of a request that runs as a task of 2025-11-25.
+    CreateTask(CreateTaskResult),
+    /// Of `tasks/get` and `tasks/cancel` of 2025-11-25.
+    Task(Task),
+    /// Of `tasks/list` of 2025-11-25.
+    ListTasks(ListTasksResult),
+    /// Of `tasks/get` of the extension.
+    DetailedTask(DetailedTask),
+}
+
+impl From<serde_json::Value> for AnyResult {
+    fn from(value: serde_json::Value) -> Self {
+        Self::Other(value.into())
+    }
+}
+
+impl From<Bytes> for AnyResult {
+    fn from(encoded: Bytes) -> Self {
+        Self::Encoded(encoded)
+    }
+}
