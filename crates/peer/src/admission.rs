@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jackfield_protocol::envelope::{MethodName, Params};
 use jackfield_protocol::{
-    ClientCapabilities, ErrorObject, Implementation, InitializeParams, LoggingLevel, Method, Revision, meta,
+    ClientCapabilities, ErrorObject, Implementation, InitializeParams, LoggingLevel, Method, Revision, meta::key,
 };
 use serde::de::DeserializeOwned;
 
@@ -40,7 +40,7 @@ struct Stamp {
     caller: Arc<Caller>,
 }
 
-const STAMP_KEYS: [&str; 4] = [meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES, meta::CLIENT_INFO, meta::LOG_LEVEL];
+const STAMP_KEYS: [&str; 4] = [key::PROTOCOL_VERSION, key::CLIENT_CAPABILITIES, key::CLIENT_INFO, key::LOG_LEVEL];
 
 impl Admission {
     /// Makes the admission of one connection, for a server of these revisions.
@@ -71,7 +71,7 @@ impl Admission {
         outlet: &Arc<dyn Outlet>,
     ) -> Result<Admitted, ErrorObject> {
         let not_found = || ErrorObject::method_not_found(method.as_str());
-        let admitted = match (params.meta(meta::PROTOCOL_VERSION), method) {
+        let admitted = match (params.meta(key::PROTOCOL_VERSION), method) {
             (Some(version), _) => Admitted { caller: self.modern(version, params)?, session: None },
             (None, MethodName::Known(Method::Initialize)) => self.open(params, outlet)?,
             (None, _) => match &self.session {
@@ -89,7 +89,7 @@ impl Admission {
 
     /// Finds out who sends a notification; `None` if it means nothing here.
     pub fn notification(&mut self, params: &Params) -> Option<Admitted> {
-        if let Some(version) = params.meta(meta::PROTOCOL_VERSION) {
+        if let Some(version) = params.meta(key::PROTOCOL_VERSION) {
             return self.modern(version, params).ok().map(|caller| Admitted { caller, session: None });
         }
         let session = self.session.clone()?;
@@ -103,12 +103,12 @@ impl Admission {
         {
             return Ok(last.caller.clone());
         }
-        let requested: String = decode(meta::PROTOCOL_VERSION, version)?;
+        let requested: String = decode(key::PROTOCOL_VERSION, version)?;
         let revision = self.modern_revision(&requested)?;
-        let capabilities: ClientCapabilities = required(meta::CLIENT_CAPABILITIES, params)?;
+        let capabilities: ClientCapabilities = required(key::CLIENT_CAPABILITIES, params)?;
         let mut caller = Caller::new(revision, capabilities);
-        caller.client_info = optional::<Implementation>(meta::CLIENT_INFO, params)?;
-        caller.log_level = optional::<LoggingLevel>(meta::LOG_LEVEL, params)?;
+        caller.client_info = optional::<Implementation>(key::CLIENT_INFO, params)?;
+        caller.log_level = optional::<LoggingLevel>(key::LOG_LEVEL, params)?;
         caller.principal = self.principal.clone();
         let caller = Arc::new(caller);
         let texts = texts.map(|text| text.map(Bytes::copy_from_slice));
@@ -156,7 +156,7 @@ impl Admission {
             }
             MethodName::Known(_) => Err(ErrorObject::invalid_params(format!(
                 "missing `_meta` member `{}`; a client of an older revision sends `initialize` first",
-                meta::PROTOCOL_VERSION
+                key::PROTOCOL_VERSION
             ))),
             MethodName::Other(name) => Err(ErrorObject::method_not_found(name)),
         }

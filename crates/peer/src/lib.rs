@@ -22,6 +22,7 @@ mod shutdown;
 pub mod stdio;
 mod stream;
 mod wire;
+mod temporary;
 
 pub use admission::{Admission, Admitted};
 pub use answering::{Answering, Reply};

@@ -1,0 +1,263 @@
+//! Tools, resources and prompts as the registry keeps them: a definition and an erased handler.
+//!
+//! Everything generic ends here, so that the loop, the codec and the router are compiled once, in this crate.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jackfield_protocol::{
+    CallToolResult, Completion, ErrorObject, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool,
+};
+
+use crate::{Cx, Package, UriTemplate, Variables, Work};
+
+/// Runs a tool.
+pub trait ToolHandler: Send + Sync + 'static {
+    /// Begins a call. `arguments` is the JSON text of an object.
+    fn call(&self, arguments: Bytes, cx: Cx) -> Work<CallToolResult>;
+}
+
+/// Reads a resource.
+pub trait ResourceHandler: Send + Sync + 'static {
+    /// Begins to read `uri`; `variables` are the values that the template found in it, none for a static resource.
+    fn read(&self, uri: String, variables: Variables, cx: Cx) -> Work<ReadResourceResult>;
+}
+
+/// Makes a prompt.
+pub trait PromptHandler: Send + Sync + 'static {
+    /// Begins to make the prompt.
+    fn get(&self, arguments: BTreeMap<String, String>, cx: Cx) -> Work<GetPromptResult>;
+}
+
+/// Completes an argument of a prompt or a variable of a resource template.
+pub trait Completer: Send + Sync + 'static {
+    /// Begins to complete `value`; `context` has the arguments chosen before.
+    fn complete(&self, value: String, context: BTreeMap<String, String>, cx: Cx) -> Work<Completion>;
+}
+
+/// How arguments of a tool are checked before its handler sees them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Validation {
+    /// The handler decodes its arguments into types that are as strict as the schema, unless the schema has constraints
+    /// that types do not have.
+    #[default]
+    Typed,
+    /// The handler takes any JSON object, so the schema is always checked first.
+    Always,
+    /// Never.
+    Off,
+}
+
+/// A tool: its definition and what runs it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ToolEntry {
+    /// What is listed.
+    pub definition: Tool,
+    /// What runs.
+    pub handler: Arc<dyn ToolHandler>,
+    /// How arguments are checked.
+    pub validation: Validation,
+    /// Where it was written.
+    pub package: Option<Package>,
+}
+
+/// A resource or a template of resources, and what reads it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ResourceEntry {
+    /// What is listed, and which URIs it answers to.
+    pub address: Address,
+    /// What reads.
+    pub handler: Arc<dyn ResourceHandler>,
+    /// What completes the template's variables.
+    pub completers: BTreeMap<String, Arc<dyn Completer>>,
+    /// Where it was written.
+    pub package: Option<Package>,
+}
+
+/// Which URIs a resource answers to.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "kept in a registry, seldom moved")]
+pub enum Address {
+    /// One URI.
+    Static(Resource),
+    /// All URIs of an RFC 6570 template.
+    Template(ResourceTemplate, Arc<UriTemplate>),
+}
+
+/// A prompt: its definition and what makes it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct PromptEntry {
+    /// What is listed.
+    pub definition: Prompt,
+    /// What makes it.
+    pub handler: Arc<dyn PromptHandler>,
+    /// What completes its arguments.
+    pub completers: BTreeMap<String, Arc<dyn Completer>>,
+    /// Where it was written.
+    pub package: Option<Package>,
+}
+
+impl ToolEntry {
+    /// Joins a definition and a handler.
+    pub fn new(definition: Tool, handler: impl ToolHandler) -> Self {
+        Self { definition, handler: Arc::new(handler), validation: Validation::default(), package: None }
+    }
+}
+
+impl ResourceEntry {
+    /// Joins a definition and a handler.
+    pub fn new(address: Address, handler: impl ResourceHandler) -> Self {
+        Self { address, handler: Arc::new(handler), completers: BTreeMap::new(), package: None }
+    }
+}
+
+impl PromptEntry {
+    /// Joins a definition and a handler.
+    pub fn new(definition: Prompt, handler: impl PromptHandler) -> Self {
+        Self { definition, handler: Arc::new(handler), completers: BTreeMap::new(), package: None }
+    }
+}
+
+/// What can be registered as a tool: a function with `#[tool]`, or a [`ToolEntry`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "write `#[tool]` above the function, or pass a `ToolEntry`"
+)]
+pub trait IntoTool {
+    /// Turns it into an entry of the registry.
+    fn into_tool(self) -> ToolEntry;
+}
+
+/// What can be registered as a resource: a function with `#[resource("…")]`, or a [`ResourceEntry`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a resource",
+    label = "not a resource",
+    note = "write `#[resource(\"scheme://path\")]` above the function, or pass a `ResourceEntry`"
+)]
+pub trait IntoResource {
+    /// Turns it into an entry of the registry.
+    fn into_resource(self) -> ResourceEntry;
+}
+
+/// What can be registered as a prompt: a function with `#[prompt]`, or a [`PromptEntry`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a prompt",
+    label = "not a prompt",
+    note = "write `#[prompt]` above the function, or pass a `PromptEntry`"
+)]
+pub trait IntoPrompt {
+    /// Turns it into an entry of the registry.
+    fn into_prompt(self) -> PromptEntry;
+}
+
+/// A group of tools, resources and prompts with common state: an impl block with `#[server]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a server",
+    note = "write `#[server]` above the impl block whose methods are tools, resources and prompts"
+)]
+pub trait ServerParts: Send + Sync + 'static {
+    /// Turns it into entries of the registry.
+    fn into_parts(self) -> Parts;
+}
+
+/// The entries of a group.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Parts {
+    /// The tools.
+    pub tools: Vec<ToolEntry>,
+    /// The resources.
+    pub resources: Vec<ResourceEntry>,
+    /// The prompts.
+    pub prompts: Vec<PromptEntry>,
+    /// The name for the server, if the group is the server.
+    pub name: Option<&'static str>,
+    /// What a model should know about the server: the doc comment of the impl block.
+    pub instructions: Option<&'static str>,
+    /// Where it was written.
+    pub package: Option<Package>,
+}
+
+impl IntoTool for ToolEntry {
+    fn into_tool(self) -> ToolEntry {
+        self
+    }
+}
+
+impl IntoResource for ResourceEntry {
+    fn into_resource(self) -> ResourceEntry {
+        self
+    }
+}
+
+impl IntoPrompt for PromptEntry {
+    fn into_prompt(self) -> PromptEntry {
+        self
+    }
+}
+
+impl<F> ToolHandler for F
+where
+    F: Fn(Bytes, Cx) -> Work<CallToolResult> + Send + Sync + 'static,
+{
+    fn call(&self, arguments: Bytes, cx: Cx) -> Work<CallToolResult> {
+        self(arguments, cx)
+    }
+}
+
+impl<F> ResourceHandler for F
+where
+    F: Fn(String, Variables, Cx) -> Work<ReadResourceResult> + Send + Sync + 'static,
+{
+    fn read(&self, uri: String, variables: Variables, cx: Cx) -> Work<ReadResourceResult> {
+        self(uri, variables, cx)
+    }
+}
+
+impl<F> PromptHandler for F
+where
+    F: Fn(BTreeMap<String, String>, Cx) -> Work<GetPromptResult> + Send + Sync + 'static,
+{
+    fn get(&self, arguments: BTreeMap<String, String>, cx: Cx) -> Work<GetPromptResult> {
+        self(arguments, cx)
+    }
+}
+
+impl<F> Completer for F
+where
+    F: Fn(String, BTreeMap<String, String>, Cx) -> Work<Completion> + Send + Sync + 'static,
+{
+    fn complete(&self, value: String, context: BTreeMap<String, String>, cx: Cx) -> Work<Completion> {
+        self(value, context, cx)
+    }
+}
+
+macro_rules! debug_by {
+    ($( $type:ident $name:literal $field:ident, )+) => { $(
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct($name).field(stringify!($field), &self.$field).finish_non_exhaustive()
+            }
+        }
+    )+ };
+}
+
+debug_by! { ToolEntry "ToolEntry" definition, ResourceEntry "ResourceEntry" address, PromptEntry "PromptEntry" definition, }
+
+/// An error of the protocol, for handlers that must answer with one instead of a readable failure.
+///
+/// It has no `Display`, so that `Result<T, ProtocolError>` can never be mistaken for a failure that the model reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProtocolError(pub ErrorObject);
+
+impl From<ErrorObject> for ProtocolError {
+    fn from(error: ErrorObject) -> Self {
+        Self(error)
+    }
+}
