@@ -124,7 +124,9 @@ impl Connection {
                 Event::Finished(ended) => engine.finished(ended, &mut || queue.try_recv().ok()),
                 Event::Message(message) => engine.message(message, None),
                 Event::Read(Ok(count)) if count > 0 => {}
-                Event::Read(Err(error)) if error.kind() != io::ErrorKind::ConnectionReset => return Err(Error::Read(error)),
+                Event::Read(Err(error)) if error.kind() != io::ErrorKind::ConnectionReset => {
+                    return Err(Error::Read(error));
+                }
                 Event::Read(_) | Event::Shutdown => {
                     deadline = Some(Instant::now() + drain);
                     trigger.trigger();

@@ -1,8 +1,8 @@
 //! Bytes that wait to be written, and how answers become bytes.
 
+use crate::temporary::write_result;
 use jackfield_protocol::envelope::RawId;
 use jackfield_protocol::{ErrorObject, Revision};
-use crate::temporary::write_result;
 
 use crate::Reply;
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jackfield_protocol::{
-    CallToolResult, Completion, ErrorObject, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool,
+    CallToolResult, Completion, ErrorObject, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate,
+    Tool,
 };
 
 use crate::{Cx, Package, UriTemplate, Variables, Work};
