@@ -6,7 +6,13 @@
 // What a peer sends can not make this crate panic.
 #![cfg_attr(
     not(test),
-    warn(clippy::indexing_slicing, clippy::expect_used, clippy::panic, clippy::arithmetic_side_effects, clippy::unreachable)
+    warn(
+        clippy::indexing_slicing,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects,
+        clippy::unreachable
+    )
 )]
 
 mod admission;
@@ -27,7 +33,6 @@ mod session;
 mod shutdown;
 pub mod stdio;
 mod stream;
-mod temporary;
 mod wire;
 
 pub use admission::{Admission, Admitted};

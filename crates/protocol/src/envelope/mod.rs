@@ -7,7 +7,13 @@
 // What a peer sends can not make this module panic.
 #![cfg_attr(
     not(test),
-    warn(clippy::indexing_slicing, clippy::expect_used, clippy::panic, clippy::arithmetic_side_effects, clippy::unreachable)
+    warn(
+        clippy::indexing_slicing,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects,
+        clippy::unreachable
+    )
 )]
 
 mod lexer;
