@@ -28,6 +28,8 @@ struct Package {
     used_for: &'static str,
 }
 
+const NOT_INSIDE: &str = "its package does not contain it";
+
 /// What came of it.
 #[derive(Debug)]
 pub(crate) struct Installed {
@@ -57,36 +59,41 @@ pub(crate) fn run(workspace: &Workspace) -> Installed {
 }
 
 fn debian(wanted: &[Package]) -> Vec<String> {
-    let absent = || wanted.iter().filter(|package| program(package.program).is_none());
-    if absent().next().is_none() {
+    let is_absent = |package: &&Package| program(package.program).is_none();
+    let absent: Vec<&Package> = wanted.iter().filter(is_absent).collect();
+    if absent.is_empty() {
         return Vec::new();
     }
-    let names: Vec<&str> = absent().map(|package| package.name).collect();
-    let outcome = apt_install(&names);
-    absent()
-        .map(|package| report(package, outcome.as_ref().err().map_or("not in the package", String::as_str)))
-        .collect()
+    if let Err(reason) = apt_update(&absent) {
+        return absent.into_iter().map(|package| report(package, &reason)).collect();
+    }
+    // One by one, so that a package this release does not have keeps none of the others away.
+    let install = |package: &&Package| quietly(apt().args(["install", "--no-install-recommends", package.name])).err();
+    let outcomes: Vec<_> = absent.iter().map(install).collect();
+    let failed = absent.iter().zip(outcomes).filter(|(package, _)| is_absent(package));
+    failed.map(|(package, reason)| report(package, reason.as_deref().unwrap_or(NOT_INSIDE))).collect()
 }
 
-fn apt_install(names: &[&str]) -> Result<(), String> {
+/// Brings the package index up to date where this machine lets us; a failed update may still leave one that is good enough.
+fn apt_update(wanted: &[&Package]) -> Result<(), String> {
     if program("apt-get").is_none() {
         return Err("there is no apt-get".to_owned());
     }
     if !is_root() {
+        let names: Vec<&str> = wanted.iter().map(|package| package.name).collect();
         return Err(format!("installing needs root; run `sudo apt-get install {}`", names.join(" ")));
     }
-    let apt = || {
-        let mut command = Command::new("apt-get");
-        command.env("DEBIAN_FRONTEND", "noninteractive");
-        command.args(["-qq", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30"]);
-        command
-    };
-    // A failed update may still leave an index that is good enough.
-    let update = quietly(apt().arg("update"));
-    quietly(apt().args(["install", "--yes", "--no-install-recommends"]).args(names)).map_err(|error| match update {
-        Ok(()) => error,
-        Err(update) => format!("{update}; {error}"),
-    })
+    if let Err(error) = quietly(apt().arg("update")) {
+        println!("{error}");
+    }
+    Ok(())
+}
+
+fn apt() -> Command {
+    let mut command = Command::new("apt-get");
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command.args(["-qq", "--yes", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30"]);
+    command
 }
 
 /// Installs packages into a folder of the project and reports those whose program is still not there.
@@ -96,7 +103,7 @@ fn packages(wanted: &[Package], programs: &Path, install: impl Fn(&[Package]) ->
         return Vec::new();
     }
     let outcome = install(wanted);
-    let reason = outcome.as_ref().err().map_or("not in the package", String::as_str);
+    let reason = outcome.as_ref().err().map_or(NOT_INSIDE, String::as_str);
     absent().map(|package| report(package, reason)).collect()
 }
 

@@ -12,6 +12,8 @@ mod tidy;
 mod tree;
 mod workspace;
 
+use std::process::ExitCode;
+
 use anyhow::Result;
 use clap::Parser;
 
@@ -35,8 +37,17 @@ enum Task {
     Tidy,
 }
 
-fn main() -> Result<()> {
-    let task = Task::parse();
+fn main() -> ExitCode {
+    match run(Task::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<()> {
     let workspace = Workspace::find()?;
     match task {
         Task::Test(options) => test::run(&workspace, &options),

@@ -5,6 +5,9 @@ use super::baseline::Baseline;
 /// By how much a figure may grow before somebody must look at it.
 const GROWTH: f64 = 0.05;
 
+/// Counts near zero waver by more than their share.
+const SLACK: f64 = 0.05;
+
 /// What one request costs, in one unit.
 #[derive(Debug)]
 pub(super) struct Figure {
@@ -28,9 +31,9 @@ impl Figure {
             return Some(format!("{name}: {} is above the limit of {}", number(*value), number(limit)));
         }
         let before = baseline.get(name).filter(|_| self.must_not_grow)?;
-        (*value > before * (1.0 + GROWTH)).then(|| {
-            let growth = (value / before - 1.0) * 100.0;
-            format!("{name}: {} is {growth:.0} % more than the {} of the baseline", number(*value), number(before))
+        (*value > before * (1.0 + GROWTH) + SLACK).then(|| {
+            let (now, percent) = (number(*value), GROWTH * 100.0);
+            format!("{name}: {now} is more than {percent:.0} % above the {} of the baseline", number(before))
         })
     }
 }
@@ -100,7 +103,10 @@ mod tests {
         let baseline = Baseline::of(&[figure(1_000.0, None)]);
         assert_eq!(figure(1_050.0, None).complaint(&baseline), None);
         let complaint = figure(1_060.0, None).complaint(&baseline).unwrap();
-        assert_eq!(complaint, "echo: 1,060 is 6 % more than the 1,000 of the baseline");
+        assert_eq!(complaint, "echo: 1,060 is more than 5 % above the 1,000 of the baseline");
+        let none = Baseline::of(&[figure(0.0, None)]);
+        assert_eq!(figure(0.04, None).complaint(&none), None);
+        assert!(figure(1.0, None).complaint(&none).is_some());
         let wavering = Figure { must_not_grow: false, ..figure(2_000.0, None) };
         assert_eq!(wavering.complaint(&baseline), None);
     }

@@ -33,7 +33,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             r#"{"name":"echo","arguments":{"message":"The quick brown fox"},"_meta":{"#,
             r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
             r#""io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0.0"},"#,
-            r#""io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}},"sampling":{}}}}"#
+            r#""io.modelcontextprotocol/clientCapabilities":{}}}"#
         ),
         instructions: Some(16_000),
     },

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Write};
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{json, value};
@@ -133,9 +134,8 @@ fn ideal(answers: &Answers, line: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
 }
 
 fn call(call: &Call<'_>, id: &RawValue, out: &mut Vec<u8>) -> io::Result<()> {
-    let meta = call.meta.map(|meta| serde_json::from_str::<Meta<'_>>(meta.get())).transpose()?;
     let arguments = call.arguments.map_or("{}", RawValue::get);
-    let result_type = meta.filter(Meta::is_usable).map(|_| "complete");
+    let result_type = call.meta.as_ref().filter(|meta| meta.is_usable()).map(|_| "complete");
     match call.name {
         "echo" => {
             let Echo { message } = serde_json::from_str(arguments)?;
@@ -173,7 +173,7 @@ struct Call<'a> {
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
     #[serde(borrow, rename = "_meta")]
-    meta: Option<&'a RawValue>,
+    meta: Option<Meta<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -182,14 +182,13 @@ struct Meta<'a> {
     version: &'a str,
     #[serde(borrow, rename = "io.modelcontextprotocol/clientInfo")]
     client: Client<'a>,
-    #[serde(borrow, rename = "io.modelcontextprotocol/clientCapabilities")]
-    capabilities: &'a RawValue,
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+    _capabilities: IgnoredAny,
 }
 
 impl Meta<'_> {
     fn is_usable(&self) -> bool {
-        let is_named = !self.client.name.is_empty() && !self.client.version.is_empty();
-        self.version == "2026-07-28" && is_named && self.capabilities.get().starts_with('{')
+        self.version == "2026-07-28" && !self.client.name.is_empty() && !self.client.version.is_empty()
     }
 }
 
