@@ -16,6 +16,12 @@ pub trait ResultBody: Serialize {
     fn meta_mut(&mut self) -> &mut Option<Meta>;
 }
 
+impl<T: ResultBody> ResultBody for Box<T> {
+    fn meta_mut(&mut self) -> &mut Option<Meta> {
+        (**self).meta_mut()
+    }
+}
+
 macro_rules! bodies {
     ($( $type:ty, )+) => { $(
         impl ResultBody for $type {
@@ -34,12 +40,14 @@ bodies! {
 }
 
 macro_rules! any_result {
-    ($( $(#[$doc:meta])* $variant:ident($type:ty), )+) => {
-        /// The result of any request to a server.
+    (@held $type:ty) => { $type };
+    (@held $type:ty => $held:ty) => { $held };
+    ($( $(#[$doc:meta])* $variant:ident($type:ty $(=> $held:ty)?), )+) => {
+        /// The result of any request to a server. Large ones that are seldom sent are boxed, so that the others move cheaply.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum AnyResult {
-            $( $(#[$doc])* $variant($type), )+
+            $( $(#[$doc])* $variant(any_result!(@held $type $(=> $held)?)), )+
             /// A result object that is encoded already, for the revision of the peer that gets it; written verbatim.
             Encoded(Bytes),
             /// A result of a method outside the specification.
@@ -49,7 +57,7 @@ macro_rules! any_result {
         $(
             impl From<$type> for AnyResult {
                 fn from(result: $type) -> Self {
-                    Self::$variant(result)
+                    Self::$variant(result.into())
                 }
             }
         )+
@@ -74,21 +82,21 @@ any_result! {
     /// Of `prompts/list`.
     ListPrompts(ListPromptsResult),
     /// Of `initialize`.
-    Initialize(InitializeResult),
+    Initialize(InitializeResult => Box<InitializeResult>),
     /// Of `server/discover`.
-    Discover(DiscoverResult),
+    Discover(DiscoverResult => Box<DiscoverResult>),
     /// Of `subscriptions/listen`.
     Listen(ListenResult),
     /// Of requests that are only acknowledged.
     Empty(EmptyResult),
     /// Of a request that runs as a task of 2025-11-25.
-    CreateTask(CreateTaskResult),
+    CreateTask(CreateTaskResult => Box<CreateTaskResult>),
     /// Of `tasks/get` and `tasks/cancel` of 2025-11-25.
-    Task(Task),
+    Task(Task => Box<Task>),
     /// Of `tasks/list` of 2025-11-25.
     ListTasks(ListTasksResult),
     /// Of `tasks/get` of the extension.
-    DetailedTask(DetailedTask),
+    DetailedTask(DetailedTask => Box<DetailedTask>),
 }
 
 impl From<serde_json::Value> for AnyResult {
