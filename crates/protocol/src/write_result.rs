@@ -137,7 +137,7 @@ fn check_result(result: &AnyResult, revision: Revision) -> Result<(), NotInRevis
         AnyResult::Discover(_) => (!revision.has_handshake(), "discovery"),
         AnyResult::Listen(_) => (revision.has_listen_streams(), "listen streams"),
         AnyResult::CreateTask(_) | AnyResult::Task(_) | AnyResult::ListTasks(_) => {
-            (revision.has_core_tasks(), "tasks of 2025-11-25")
+            (revision.has_core_tasks(), "tasks in the core")
         }
         _ => return Ok(()),
     };
