@@ -40,6 +40,7 @@ mod tool;
 mod trace;
 mod x_mcp_header;
 
+mod by_hand;
 mod dialect;
 mod encode;
 mod notification;

@@ -10,7 +10,7 @@ impl Step for Older {
     // The older `tasks/get` tells the state only; the result is asked for with `tasks/result`.
     fn any_result(&self, result: &mut AnyResult) {
         if let AnyResult::DetailedTask(task) = result {
-            *result = AnyResult::from(crate::Task::from(TaskHandle::from((**task).clone())));
+            *result = AnyResult::from(Task::from(TaskHandle::from((**task).clone())));
         }
     }
 

@@ -224,6 +224,38 @@ proptest! {
         all_hold(&mut |_| json.clone())?;
     }
 
+    /// What is written by hand is what serde would write.
+    #[test]
+    fn written_by_hand_or_by_serde_is_the_same(
+        texts in prop::collection::vec(".*", 8),
+        chances in prop::collection::vec(any::<u8>(), 64),
+    ) {
+        let mut texts = texts.into_iter().cycle();
+        let mut chances = chances.into_iter().cycle();
+        let mut chance = || chances.next().unwrap();
+        let mut call: CallToolResult = full::from(json!({ "content": full::content() }));
+        call.content.extend(texts.by_ref().take(3).map(ContentBlock::text));
+        let call = vary(&json!(call), &mut chance);
+        let mut read: ReadResourceResult = full::from(json!({ "contents": full::contents(), "_meta": full::meta() }));
+        read.contents.extend(texts.by_ref().take(3).map(|text| ResourceContents::text(text.clone(), text)));
+        let read = vary(&json!(read), &mut chance);
+        for result in [
+            serde_json::from_value::<CallToolResult>(call).map(AnyResult::from),
+            serde_json::from_value::<ReadResourceResult>(read).map(AnyResult::from),
+        ] {
+            let (Ok(mut result), mut by_hand) = (result, Vec::new()) else { continue };
+            let revision = Revision::V2025_06_18;
+            write_result(&mut by_hand, result.clone().into(), revision, None).unwrap();
+            adapt(&mut result, revision);
+            let by_serde = match &result {
+                AnyResult::CallTool(result) => serde_json::to_string(result),
+                AnyResult::ReadResource(result) => serde_json::to_string(result),
+                other => panic!("{other:?}"),
+            };
+            prop_assert_eq!(String::from_utf8(by_hand).unwrap(), by_serde.unwrap());
+        }
+    }
+
     /// HTTP-074
     #[test]
     fn every_text_survives_a_header(text in ".*") {

@@ -261,6 +261,10 @@ fn the_server_names_itself_in_each_result() {
     assert_eq!(merged, format!(r#"{{"resultType":"complete","_meta":{{{INFO},"k":1}},"content":[]}}"#));
     let other = write(json!({ "x": 1, "_meta": { "k": 2 } }).into(), Revision::LATEST);
     assert_eq!(other, format!(r#"{{"resultType":"complete","_meta":{{{INFO},"k":2}},"x":1}}"#));
+    let mut unnamed = Vec::new();
+    let other = AnyResult::from(json!({ "_meta": { "k": 2 } }));
+    write_result(&mut unnamed, other.into(), Revision::LATEST, None).unwrap();
+    assert_eq!(String::from_utf8(unnamed).unwrap(), r#"{"resultType":"complete","_meta":{"k":2}}"#);
     let encoded = write(bytes::Bytes::from_static(b"{\"any\":1}").into(), Revision::LATEST);
     assert_eq!(encoded, "{\"any\":1}");
 }
