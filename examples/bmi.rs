@@ -20,7 +20,10 @@ struct Counts {
 
 /// Count the lines, words and bytes of a text file.
 #[tool(read_only)]
-async fn count(/** Path of the file. */ path: String) -> std::io::Result<Json<Counts>> {
+async fn count(
+    /** Path of the file. */
+    path: String,
+) -> std::io::Result<Json<Counts>> {
     let text = tokio::fs::read_to_string(path).await?;
     Ok(Json(Counts { lines: text.lines().count(), words: text.split_whitespace().count(), bytes: text.len() }))
 }

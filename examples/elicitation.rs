@@ -23,7 +23,12 @@ struct Receipt(u64);
 
 /// Book a table at a restaurant.
 #[tool]
-async fn book_table(date: String, time: String, #[arg(range(min = 1, max = 20))] party_size: u8, cx: &Cx) -> Result<String, Error> {
+async fn book_table(
+    date: String,
+    time: String,
+    #[arg(range(min = 1, max = 20))] party_size: u8,
+    cx: &Cx,
+) -> Result<String, Error> {
     let date = if date == "2024-12-25" {
         let question = format!("No tables for {party_size} on {date}. Would you like to try another date?");
         match cx.elicit::<Preferences>("alternative", &question).await? {
@@ -37,7 +42,9 @@ async fn book_table(date: String, time: String, #[arg(range(min = 1, max = 20))]
     // Between two questions the function may run again from the top; a step runs once.
     let Receipt(number) = cx.step("reserve", async { Receipt(4711) }).await;
     match cx.elicit::<Confirmation>("confirm", &format!("Book {date} at {time} for {party_size}?")).await? {
-        Elicited::Accepted(Confirmation { confirm: true }) => Ok(format!("Booked for {date} at {time}, number {number}.")),
+        Elicited::Accepted(Confirmation { confirm: true }) => {
+            Ok(format!("Booked for {date} at {time}, number {number}."))
+        }
         _ => Ok("Booking cancelled.".to_owned()),
     }
 }

@@ -4,14 +4,18 @@ use jackfield::{PromptMessage, Server, prompt};
 
 /// Ask for a review of code.
 #[prompt(title = "Code Review")]
-fn review_code(/** The code to review. */ code: String) -> String {
+fn review_code(
+    /** The code to review. */
+    code: String,
+) -> String {
     format!("Please review this code:\n\n{code}")
 }
 
 /// Start to look for the cause of an error.
 #[prompt(title = "Debug Assistant")]
 fn debug_error(
-    /** The error message. */ error: String,
+    /** The error message. */
+    error: String,
     #[complete("rust", "python", "typescript")] language: Option<String>,
 ) -> Vec<PromptMessage> {
     let language = language.map(|language| format!(" in {language}")).unwrap_or_default();

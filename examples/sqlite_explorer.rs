@@ -41,7 +41,11 @@ impl Explorer {
 
     /// Run one SELECT statement and return its rows, one per line, columns separated by ` | `.
     #[tool(read_only, blocking)]
-    fn query_data(&self, /** The statement. */ sql: String) -> anyhow::Result<String> {
+    fn query_data(
+        &self,
+        /** The statement. */
+        sql: String,
+    ) -> anyhow::Result<String> {
         let database = self.open()?;
         let mut statement = database.prepare(&sql).context("the statement can not be understood")?;
         if !statement.readonly() {

@@ -43,7 +43,7 @@ pub use schemars;
 pub use serde;
 pub use serde_json;
 
-pub use jackfield_peer::ByteStream;
+pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Reply, Session};
 pub use jackfield_protocol::{
     Annotations, AudioContent, CallToolResult, Completion, ContentBlock, CreateMessageParams, CreateMessageResult,
     ElicitAction, ElicitParams, ElicitResult, ElicitSchema, EmbeddedResource, ErrorObject, GetPromptResult, Icon,

@@ -183,6 +183,26 @@ impl Choices {
     }
 }
 
+impl Choices {
+    /// Makes choices without names.
+    pub fn plain<T: Into<String>>(values: impl IntoIterator<Item = T>) -> Self {
+        Self::Plain(values.into_iter().map(Into::into).collect())
+    }
+
+    /// Makes choices with names for people: pairs of value and name.
+    pub fn titled<V: Into<String>, T: Into<String>>(pairs: impl IntoIterator<Item = (V, T)>) -> Self {
+        Self::Titled(pairs.into_iter().map(|(value, title)| Choice::new(value, title)).collect())
+    }
+}
+
+impl NumberSchema {
+    /// Makes a field for a whole number.
+    #[must_use]
+    pub fn integer() -> Self {
+        Self { integer: true, ..Self::default() }
+    }
+}
+
 impl SingleSelectSchema {
     /// Makes a field for one of `choices`.
     #[must_use]
@@ -196,6 +216,13 @@ impl MultiSelectSchema {
     #[must_use]
     pub fn new(choices: Choices) -> Self {
         Self { title: None, description: None, min_items: None, max_items: None, choices, default: None }
+    }
+
+    /// Says how many values may be chosen.
+    #[must_use]
+    pub fn with_items(mut self, least: u64, most: u64) -> Self {
+        (self.min_items, self.max_items) = (Some(least), Some(most));
+        self
     }
 }
 

@@ -148,6 +148,13 @@ model! {
     }
 }
 
+impl SamplingMessage {
+    /// Makes a text of the person.
+    pub fn user(text: impl Into<std::borrow::Cow<'static, str>>) -> Self {
+        Self::new(Role::User, SamplingContent::One(crate::SamplingContentBlock::Text(crate::TextContent::new(text))))
+    }
+}
+
 model! {
     /// The answer to `sampling/createMessage`: the model's message.
     CreateMessageResult {

@@ -71,11 +71,19 @@ fn echo() {
 fn sqlite_explorer() {
     let path = folder("sqlite").join("test.db");
     let database = rusqlite::Connection::open(&path).unwrap();
-    database.execute_batch("CREATE TABLE users (id INTEGER, name TEXT); INSERT INTO users VALUES (1, 'Ada'), (2, NULL);").unwrap();
+    database
+        .execute_batch("CREATE TABLE users (id INTEGER, name TEXT); INSERT INTO users VALUES (1, 'Ada'), (2, NULL);")
+        .unwrap();
     each("sqlite_explorer", &[path.to_str().unwrap()], |server, _| {
         assert_eq!(server.read("schema://main"), "CREATE TABLE users (id INTEGER, name TEXT)");
         assert_eq!(server.text("query_data", json!({"sql": "SELECT * FROM users ORDER BY id"})), "1 | Ada\n2 | NULL");
-        for sql in ["DELETE FROM users", "DROP TABLE users", "SELECT nonsense", "ATTACH 'x' AS y", "INSERT INTO users VALUES (3, 'x')"] {
+        for sql in [
+            "DELETE FROM users",
+            "DROP TABLE users",
+            "SELECT nonsense",
+            "ATTACH 'x' AS y",
+            "INSERT INTO users VALUES (3, 'x')",
+        ] {
             let result = server.call("query_data", json!({"sql": sql}));
             assert_eq!(result["isError"], true, "{sql}: {result}");
         }
@@ -106,8 +114,12 @@ fn prompts() {
     each("prompts", &[], |server, _| {
         let review = server.request("prompts/get", json!({"name": "review_code", "arguments": {"code": "x = 1"}}));
         assert!(review["messages"][0]["content"]["text"].as_str().unwrap().contains("x = 1"));
-        let debug = server.request("prompts/get", json!({"name": "debug_error", "arguments": {"error": "E0308", "language": "rust"}}));
-        let roles: Vec<_> = debug["messages"].as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
+        let debug = server.request(
+            "prompts/get",
+            json!({"name": "debug_error", "arguments": {"error": "E0308", "language": "rust"}}),
+        );
+        let roles: Vec<_> =
+            debug["messages"].as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
         assert_eq!(roles, ["user", "user", "assistant"]);
         assert_eq!(debug["messages"][0]["content"]["text"], "I see this error in rust:");
         let completed = server.request(
@@ -127,7 +139,8 @@ fn thumbnail() {
     each("thumbnail", &[], |server, _| {
         let result = server.call("create_thumbnail", json!({"image_path": path}));
         assert_eq!(result["content"][0]["mimeType"], "image/png");
-        let png = base64::engine::general_purpose::STANDARD.decode(result["content"][0]["data"].as_str().unwrap()).unwrap();
+        let png =
+            base64::engine::general_purpose::STANDARD.decode(result["content"][0]["data"].as_str().unwrap()).unwrap();
         let image = image::load_from_memory(&png).unwrap();
         assert_eq!((image.width(), image.height()), (100, 50));
     });
@@ -209,7 +222,8 @@ fn elicitation() {
 fn bench_server() {
     each("bench_server", &[], |server, revision| {
         let tools = server.request("tools/list", json!({}));
-        let names: Vec<_> = tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        let names: Vec<_> =
+            tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         assert_eq!(names.len(), 50);
         assert_eq!((names[0], names[1], names[2], names[49]), ("echo", "add", "tool_02", "tool_49"));
         assert_eq!(server.text("echo", json!({"message": "hi"})), "hi");

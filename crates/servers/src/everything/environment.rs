@@ -33,7 +33,14 @@ pub(super) fn add(server: Server, shown: ShowEnvironment) -> Server {
 }
 
 /// Return the environment variables of the server that may be shown.
-#[tool(name = "get-env", title = "Print Environment Tool", read_only, destructive = false, idempotent, open_world = false)]
+#[tool(
+    name = "get-env",
+    title = "Print Environment Tool",
+    read_only,
+    destructive = false,
+    idempotent,
+    open_world = false
+)]
 fn get_env(shown: State<ShowEnvironment>) -> Result<String, serde_json::Error> {
     let visible: BTreeMap<_, _> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))

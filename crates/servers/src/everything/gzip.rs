@@ -46,8 +46,11 @@ impl GzipLimits {
             limits.max_time = Duration::from_millis(time);
         }
         if let Ok(domains) = std::env::var("GZIP_ALLOWED_DOMAINS") {
-            limits.allowed_domains =
-                domains.split(',').map(|domain| domain.trim().to_lowercase()).filter(|domain| !domain.is_empty()).collect();
+            limits.allowed_domains = domains
+                .split(',')
+                .map(|domain| domain.trim().to_lowercase())
+                .filter(|domain| !domain.is_empty())
+                .collect();
         }
         Ok(limits)
     }
@@ -139,7 +142,8 @@ fn gzip_file_as_resource(
 
     let mut listed = Resource::new(format!("demo://resource/session/{}", escaped(&name)), name);
     listed.mime_type = Some("application/gzip".to_owned());
-    let contents = ResourceContents::blob(listed.uri.clone(), STANDARD.encode(archive)).with_mime_type("application/gzip");
+    let contents =
+        ResourceContents::blob(listed.uri.clone(), STANDARD.encode(archive)).with_mime_type("application/gzip");
     archives.keep(&listed, &contents)?;
     Ok(match output_type {
         OutputType::ResourceLink => ContentBlock::link(listed),

@@ -10,10 +10,8 @@ mod resources;
 mod simulated;
 mod url_question;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use jackfield::protocol::{Revision, TaskSupport};
 use jackfield::{CacheHint, Cached, Caller, Item, Server};
 
 pub use environment::ShowEnvironment;
@@ -73,9 +71,3 @@ fn is_visible(caller: &Caller, item: Item<'_>) -> bool {
         _ => true,
     }
 }
-
-/// Keeps the names of the other revisions' features in one place.
-const _: (Revision, Option<TaskSupport>) = (Revision::LATEST, None);
-
-/// Shares a value between several handlers.
-type Shared<T> = Arc<T>;

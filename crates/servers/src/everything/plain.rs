@@ -23,7 +23,10 @@ pub(super) fn add(server: Server) -> Server {
 
 /// Return the message.
 #[tool(name = "echo", title = "Echo Tool", read_only, destructive = false, idempotent, open_world = false)]
-fn echo(/** What to return. */ message: String) -> String {
+fn echo(
+    /** What to return. */
+    message: String,
+) -> String {
     format!("Echo: {message}")
 }
 
@@ -94,7 +97,8 @@ fn get_resource_links(
 ) -> Vec<ContentBlock> {
     let intro = format!("Here are {count} resource links to resources available in this server:");
     let links = (1..=count).map(|id| {
-        let (kind, uri) = if id % 2 == 0 { ("Text", resources::text_uri(id)) } else { ("Blob", resources::blob_uri(id)) };
+        let (kind, uri) =
+            if id % 2 == 0 { ("Text", resources::text_uri(id)) } else { ("Blob", resources::blob_uri(id)) };
         let mut link = Resource::new(uri, format!("{kind} Resource {id}"));
         link.description = Some(format!("Resource {id}: plaintext resource"));
         link.mime_type = Some("text/plain".to_owned());
@@ -180,7 +184,10 @@ fn weather(location: Location) -> Weather {
     idempotent,
     open_world = false
 )]
-fn get_structured_content(/** Where. */ location: Location) -> Json<Weather> {
+fn get_structured_content(
+    /** Where. */
+    location: Location,
+) -> Json<Weather> {
     Json(weather(location))
 }
 
@@ -194,7 +201,8 @@ fn get_structured_content(/** Where. */ location: Location) -> Json<Weather> {
     open_world = false
 )]
 fn get_structured_content_list(
-    /** Where. */ location: Location,
+    /** Where. */
+    location: Location,
     /** How many days. */
     #[arg(range(min = 1, max = 5))]
     #[default(3)]
@@ -205,7 +213,12 @@ fn get_structured_content_list(
 
 /// Add two numbers.
 #[tool(name = "get-sum", title = "Get Sum Tool", read_only, destructive = false, idempotent, open_world = false)]
-fn get_sum(/** The first. */ a: f64, /** The second. */ b: f64) -> String {
+fn get_sum(
+    /** The first. */
+    a: f64,
+    /** The second. */
+    b: f64,
+) -> String {
     format!("The sum of {} and {} is {}.", number(a), number(b), number(a + b))
 }
 
@@ -224,7 +237,14 @@ fn number(value: f64) -> String {
 }
 
 /// Return a small image between two texts.
-#[tool(name = "get-tiny-image", title = "Get Tiny Image Tool", read_only, destructive = false, idempotent, open_world = false)]
+#[tool(
+    name = "get-tiny-image",
+    title = "Get Tiny Image Tool",
+    read_only,
+    destructive = false,
+    idempotent,
+    open_world = false
+)]
 fn get_tiny_image() -> Vec<ContentBlock> {
     vec![
         ContentBlock::text("Here's the image you requested:"),
@@ -256,10 +276,9 @@ async fn trigger_long_running_operation(
     let pause = std::time::Duration::try_from_secs_f64(duration / f64::from(steps)).unwrap_or_default();
     for step in 1..=steps {
         tokio::time::sleep(pause).await;
-        cx.progress(f64::from(step), Some(f64::from(steps)), None).await;
+        cx.progress(step, f64::from(steps), None);
     }
-    let text =
-        format!("Long running operation completed. Duration: {} seconds, Steps: {steps}.", number(duration));
+    let text = format!("Long running operation completed. Duration: {} seconds, Steps: {steps}.", number(duration));
     CallToolResult::text(text)
 }
 

@@ -17,7 +17,12 @@ fn simple_prompt() -> &'static str {
 
 /// A prompt with a required and an optional argument.
 #[prompt(name = "args-prompt", title = "Arguments Prompt")]
-fn args_prompt(/** Name of the city. */ city: String, /** Name of the state. */ state: Option<String>) -> String {
+fn args_prompt(
+    /** Name of the city. */
+    city: String,
+    /** Name of the state. */
+    state: Option<String>,
+) -> String {
     let place = match state {
         Some(state) => format!("{city}, {state}"),
         None => city,
@@ -37,13 +42,14 @@ fn beginning<'a>(names: impl IntoIterator<Item = &'a str>, prefix: &str) -> Vec<
     names.into_iter().filter(|name| name.starts_with(prefix)).map(str::to_owned).collect()
 }
 
-fn complete_department(typed: Completing) -> Vec<String> {
-    beginning(TEAMS.iter().map(|(department, _)| *department), &typed.value)
+fn complete_department(typed: &str) -> Vec<String> {
+    beginning(TEAMS.iter().map(|(department, _)| *department), typed)
 }
 
-fn complete_name(typed: Completing) -> Vec<String> {
-    let department = typed.context.get("department").map(String::as_str).unwrap_or_default();
-    let people = TEAMS.iter().find(|(name, _)| *name == department).map(|(_, people)| people.as_slice()).unwrap_or_default();
+async fn complete_name(typed: Completing) -> Vec<String> {
+    let department = typed.arguments.get("department").map(String::as_str).unwrap_or_default();
+    let people =
+        TEAMS.iter().find(|(name, _)| *name == department).map(|(_, people)| people.as_slice()).unwrap_or_default();
     beginning(people.iter().copied(), &typed.value)
 }
 

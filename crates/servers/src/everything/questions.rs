@@ -1,11 +1,11 @@
 //! Tools that ask the client: for its roots, for a form, for an answer of its model.
 
 use jackfield::protocol::{
-    BooleanSchema, Choice, ContentBlock, CreateMessageParams, ElicitResult, ElicitSchema, MultiSelectSchema, NumberSchema,
+    BooleanSchema, Choices, ContentBlock, CreateMessageParams, ElicitSchema, MultiSelectSchema, NumberSchema,
     SamplingMessage, SingleSelectSchema, StringFormat, StringSchema,
 };
 use jackfield::{Cx, Elicited, Error, Server, tool};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub(super) fn add(server: Server) -> Server {
     server
@@ -26,12 +26,21 @@ async fn fetch_roots(cx: Cx) {
 }
 
 /// List the roots that the client offers.
-#[tool(name = "get-roots-list", title = "Get Roots List Tool", read_only, destructive = false, idempotent, open_world = false)]
+#[tool(
+    name = "get-roots-list",
+    title = "Get Roots List Tool",
+    read_only,
+    destructive = false,
+    idempotent,
+    open_world = false
+)]
 async fn get_roots_list(cx: &Cx) -> Result<String, Error> {
     let roots = cx.roots().await?;
     if roots.is_empty() {
-        return Ok("The client supports roots but no roots are currently configured. Add one there and call this tool again."
-            .to_owned());
+        return Ok(
+            "The client supports roots but no roots are currently configured. Add one there and call this tool again."
+                .to_owned(),
+        );
     }
     let lines: Vec<_> = roots
         .iter()
@@ -50,42 +59,56 @@ async fn get_roots_list(cx: &Cx) -> Result<String, Error> {
 
 /// One field of every kind.
 fn form() -> ElicitSchema {
-    let names = ["Strings", "Winds", "Percussion"];
-    let titled = || vec![Choice::new("key-c", "C major"), Choice::new("key-g", "G major"), Choice::new("key-e", "E minor")];
-    let jacks = || vec![Choice::new("jack-1", "Microphone"), Choice::new("jack-2", "Line in"), Choice::new("jack-3", "Line out")];
     let text = |title: &str, description: &str| StringSchema::default().with_title(title).with_description(description);
+    let one_of = |title: &str, choices| SingleSelectSchema::new(choices).with_title(title);
+    let some_of = |title: &str, choices| MultiSelectSchema::new(choices).with_title(title).with_items(1, 3);
+    let number = NumberSchema::default().with_minimum(0).with_maximum(1000).with_default(3.14);
+    let integer = NumberSchema::integer().with_minimum(1).with_maximum(100).with_default(42);
+    let sizes = Choices::Named(
+        ["size-s", "size-m", "size-l"].map(String::from).to_vec(),
+        ["Small", "Medium", "Large"].map(String::from).to_vec(),
+    );
     ElicitSchema::default()
         .with_required("name", text("String", "How you want to be called"))
         .with_optional("check", BooleanSchema::default().with_title("Boolean").with_description("Whether you agree"))
-        .with_optional("firstLine", text("String with default", "How your story begins").with_default("Once upon a time"))
+        .with_optional(
+            "firstLine",
+            text("String with default", "How your story begins").with_default("Once upon a time"),
+        )
         .with_optional("email", text("String with email format", "Where to write to").with_format(StringFormat::Email))
-        .with_optional("homepage", text("String with uri format", "Where to read about you").with_format(StringFormat::Uri))
-        .with_optional("birthdate", text("String with date format", "When you were born").with_format(StringFormat::Date))
         .with_optional(
-            "integer",
-            NumberSchema::integer().with_title("Integer").with_description("A whole number you like").with_minimum(1).with_maximum(100).with_default(42),
+            "homepage",
+            text("String with uri format", "Where to read about you").with_format(StringFormat::Uri),
         )
         .with_optional(
-            "number",
-            NumberSchema::number().with_title("Number in range 0-1000").with_description("A number you like").with_minimum(0).with_maximum(1000).with_default(3.14),
+            "birthdate",
+            text("String with date format", "When you were born").with_format(StringFormat::Date),
         )
+        .with_optional("integer", integer.with_title("Integer").with_description("A whole number you like"))
+        .with_optional("number", number.with_title("Number in range 0-1000").with_description("A number you like"))
         .with_optional(
             "untitledSingleSelectEnum",
-            SingleSelectSchema::of(["Red", "Green", "Blue"]).with_title("Untitled Single Select Enum").with_default("Red"),
+            one_of("Untitled Single Select Enum", Choices::plain(["Red", "Green", "Blue"])).with_default("Red"),
         )
-        .with_optional("titledSingleSelectEnum", SingleSelectSchema::titled(titled()).with_title("Titled Single Select Enum").with_default("key-c"))
+        .with_optional(
+            "titledSingleSelectEnum",
+            one_of("Titled Single Select Enum", Choices::titled([("key-c", "C major"), ("key-g", "G major")]))
+                .with_default("key-c"),
+        )
         .with_optional(
             "untitledMultipleSelectEnum",
-            MultiSelectSchema::of(names).with_title("Untitled Multiple Select Enum").with_items(1, 3).with_default(["Strings"]),
+            some_of("Untitled Multiple Select Enum", Choices::plain(["Strings", "Winds", "Percussion"]))
+                .with_default(vec!["Strings".to_owned()]),
         )
         .with_optional(
             "titledMultipleSelectEnum",
-            MultiSelectSchema::titled(jacks()).with_title("Titled Multiple Select Enum").with_items(1, 3).with_default(["jack-1"]),
+            some_of(
+                "Titled Multiple Select Enum",
+                Choices::titled([("jack-1", "Microphone"), ("jack-2", "Line in"), ("jack-3", "Line out")]),
+            )
+            .with_default(vec!["jack-1".to_owned()]),
         )
-        .with_optional(
-            "legacyTitledEnum",
-            SingleSelectSchema::legacy(["size-s", "size-m", "size-l"], ["Small", "Medium", "Large"]).with_title("Legacy Titled Enum").with_default("size-s"),
-        )
+        .with_optional("legacyTitledEnum", one_of("Legacy Titled Enum", sizes).with_default("size-s"))
 }
 
 /// Ask the user to fill in a form with one field of every kind.
@@ -107,7 +130,7 @@ async fn trigger_elicitation_request(cx: &Cx) -> Result<Vec<ContentBlock>, Error
         Elicited::Declined => vec![ContentBlock::text("❌ User declined to provide the requested information.")],
         Elicited::Cancelled => vec![ContentBlock::text("⚠️ User cancelled the elicitation dialog.")],
     };
-    blocks.push(ContentBlock::text(format!("\nRaw result: {}", raw(answer)?)));
+    blocks.push(ContentBlock::text(format!("\nRaw result: {:#}", raw(&answer))));
     Ok(blocks)
 }
 
@@ -130,8 +153,12 @@ fn inputs(content: &Map<String, Value>) -> Vec<String> {
 }
 
 /// The answer as the client gave it.
-pub(super) fn raw(answer: Elicited<Map<String, Value>>) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(&ElicitResult::from(answer))
+fn raw(answer: &Elicited<Map<String, Value>>) -> Value {
+    match answer {
+        Elicited::Accepted(content) => json!({"action": "accept", "content": content}),
+        Elicited::Declined => json!({"action": "decline"}),
+        Elicited::Cancelled => json!({"action": "cancel"}),
+    }
 }
 
 /// Ask the client's model.
@@ -144,7 +171,8 @@ pub(super) fn raw(answer: Elicited<Map<String, Value>>) -> Result<String, serde_
     open_world
 )]
 async fn trigger_sampling_request(
-    /** What to ask. */ prompt: String,
+    /** What to ask. */
+    prompt: String,
     /** How long the answer may be. */
     #[arg(rename = "maxTokens")]
     #[default(100)]

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jackfield::protocol::ResourceContents;
-use jackfield::{CacheHint, Cached, Completing, ProtocolError, Server, resource};
+use jackfield::{CacheHint, Cached, ProtocolError, Server, resource};
 
 pub(super) const TEXT: &str = "demo://resource/dynamic/text/";
 pub(super) const BLOB: &str = "demo://resource/dynamic/blob/";
@@ -51,8 +51,8 @@ pub(super) fn positive_text(text: &str) -> Option<u64> {
 }
 
 /// The value itself, if it is a positive integer.
-pub(super) fn complete_id(value: Completing) -> Vec<String> {
-    positive_text(&value.value).map(|_| value.value.clone()).into_iter().collect()
+pub(super) fn complete_id(typed: &str) -> Vec<String> {
+    positive_text(typed).map(|_| typed.to_owned()).into_iter().collect()
 }
 
 /// A text that is made when it is read.
@@ -66,7 +66,11 @@ fn dynamic_text(
 }
 
 /// Bytes that are made when they are read.
-#[resource("demo://resource/dynamic/blob/{resourceId}", name = "Dynamic Blob Resource", mime_type = "application/octet-stream")]
+#[resource(
+    "demo://resource/dynamic/blob/{resourceId}",
+    name = "Dynamic Blob Resource",
+    mime_type = "application/octet-stream"
+)]
 fn dynamic_blob(
     #[arg(rename = "resourceId")]
     #[complete(complete_id)]
@@ -93,7 +97,8 @@ fn instructions() -> &'static str {
 
 /// The time of day (UTC), as in `6:11:55 PM`.
 fn clock() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map(|since| since.as_secs()).unwrap_or_default() % 86_400;
+    let seconds =
+        SystemTime::now().duration_since(UNIX_EPOCH).map(|since| since.as_secs()).unwrap_or_default() % 86_400;
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     let half = if hour < 12 { "AM" } else { "PM" };
     let hour = if hour % 12 == 0 { 12 } else { hour % 12 };

@@ -40,7 +40,8 @@ impl Announced {
     open_world
 )]
 async fn trigger_url_elicitation(
-    /** The page. */ url: String,
+    /** The page. */
+    url: String,
     /** What to tell the user. */
     #[default("Please open the link to complete this action.".to_owned())]
     message: String,
@@ -61,7 +62,10 @@ async fn trigger_url_elicitation(
             .with_data(json!({"elicitations": [elicitation]}))
             .into());
     }
-    let answer = cx.elicit_url("page", &message, &url).await.map_err(ErrorObject::from)?;
+    let answer = match cx.elicit_url("page", &message, &url).await {
+        Ok(answer) => answer,
+        Err(error) => return Ok(CallToolResult::failure(error.to_string())),
+    };
     let text = match &answer {
         Elicited::Accepted(()) => {
             format!("✅ User completed the URL elicitation flow.\nElicitation ID: {id}\nURL: {url}")
