@@ -42,12 +42,17 @@ pub(crate) fn entry(function: &Function<'_>) -> Result<Entry> {
     let prepare = match (whole, deny, names.is_empty()) {
         (true, ..) | (false, false, true) => TokenStream::new(),
         (false, true, _) => quote!(
-            let __arguments = #p::Arguments::read(__arguments)?;
+            let __arguments = #p::Arguments::read(#p::Clone::clone(&__arguments))?;
             __arguments.deny_others(&[#(#names),*])?;
         ),
-        (false, false, false) => quote!(let __arguments = #p::Arguments::read(__arguments)?;),
+        (false, false, false) => quote!(let __arguments = #p::Arguments::read(#p::Clone::clone(&__arguments))?;),
     };
-    let decode = call::decode(function, &prepare, |parameter| decode(parameter, p), &quote!(#p::bad_arguments(&bad)));
+    let decode = call::decode(
+        function,
+        &prepare,
+        |parameter| decode(parameter, p),
+        &quote!(#p::bad_arguments(&bad, &__arguments, &__cx)),
+    );
     let finish = call::finish(function, |call| quote_spanned!(output.span()=> #p::tool_done::<#output>(#call)))?;
     let parameters = quote!(__arguments: #p::Bytes, __cx: #p::Cx);
     let joined = call::join(function, &spec, &parameters, &quote!(#decode #finish));

@@ -34,6 +34,7 @@ pub enum Error {
     Write(#[source] io::Error),
 }
 
+#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 enum Event {
     Read(io::Result<usize>),
     Wrote(io::Result<usize>),
@@ -128,7 +129,7 @@ impl Connection {
                     return Err(Error::Read(error));
                 }
                 Event::Read(_) | Event::Shutdown => {
-                    deadline = Some(Instant::now() + drain);
+                    deadline = Instant::now().checked_add(drain).or_else(|| Some(Instant::now()));
                     trigger.trigger();
                     wire.close_questions();
                 }

@@ -256,6 +256,7 @@ impl Engine {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 enum Begun {
     Ready(Reply),
     Pending(Guarded),

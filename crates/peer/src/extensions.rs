@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// At most one value of each type, put there by a transport or a middleware and found by a handler.
 #[derive(Clone, Default)]
 pub struct Extensions {
-    // Most requests carry none; those pay for one pointer.
+    #[expect(clippy::box_collection, reason = "most requests carry none; those pay for one pointer")]
     values: Option<Box<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>,
 }
 

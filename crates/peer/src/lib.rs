@@ -3,6 +3,18 @@
 //! A transport turns bytes into messages; [`Admission`] stamps each request with its [`Caller`]; a [`Handler`] answers it.
 //! [`Connection`] does all of that for any byte stream with one message per line, [`stdio`] opens the standard streams.
 
+// What a peer sends can not make this crate panic.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::indexing_slicing,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects,
+        clippy::unreachable
+    )
+)]
+
 mod admission;
 mod answering;
 mod batches;
@@ -21,7 +33,6 @@ mod session;
 mod shutdown;
 pub mod stdio;
 mod stream;
-mod temporary;
 mod wire;
 
 pub use admission::{Admission, Admitted};

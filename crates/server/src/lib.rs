@@ -3,8 +3,10 @@
 mod build_error;
 mod built;
 mod registry;
+mod serve;
 mod server;
 mod settings;
+pub mod testing;
 
 mod convert;
 mod entry;

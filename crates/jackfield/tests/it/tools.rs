@@ -90,7 +90,6 @@ enum Unit {
 }
 
 #[tool(deny_unknown, meta = json!({ "example.com/group": "search" }), name = "text.search")]
-#[expect(clippy::too_many_arguments, reason = "one for each kind of attribute")]
 fn search(
     #[arg(length(1..=10), pattern = "^[a-z]+$")] query: String,
     #[default(10)]
@@ -120,7 +119,7 @@ fn attributes_of_parameters_are_in_the_schema() {
                 "language": { "type": "string", "default": "en" },
                 "unit": { "$ref": "#/$defs/Unit", "default": "metre" },
                 "in": { "type": ["string", "null"], "description": "Where.", "x-mcp-header": "X-Where" },
-                "weight": { "type": ["number", "null"], "minimum": 0.5.into_json(), "title": "Weight" },
+                "weight": { "type": ["number", "null"], "minimum": 0.5, "title": "Weight" },
                 "tags": { "type": "array", "items": { "type": "string" }, "default": [] },
             },
             "required": ["query"],
@@ -128,16 +127,6 @@ fn attributes_of_parameters_are_in_the_schema() {
             "$defs": { "Unit": { "type": "string", "enum": ["metre", "mile"] } },
         })
     );
-}
-
-trait IntoJson {
-    fn into_json(self) -> Value;
-}
-
-impl IntoJson for f64 {
-    fn into_json(self) -> Value {
-        self.into()
-    }
 }
 
 fn client() -> TestClient {

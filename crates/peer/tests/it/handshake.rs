@@ -31,7 +31,7 @@ async fn an_unknown_version_is_answered_with_the_latest() {
 async fn both_eras_share_one_connection() {
     let mut client = Client::new();
     client.send(modern(1, "caller")).await;
-    let modern_caller = json!({"revision": "2026-07-28", "client": "modern", "session": false, "roots": false});
+    let modern_caller = json!({"resultType": "complete", "revision": "2026-07-28", "client": "modern", "session": false, "roots": false});
     assert_eq!(client.receive().await["result"], modern_caller);
     client.initialize("2025-06-18").await;
     client.send(modern(2, "caller")).await;

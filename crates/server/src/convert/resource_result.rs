@@ -72,7 +72,7 @@ results! {
     String => |text, reading| reading.complete(|uri| ResourceContents::text(uri, text), None);
     &str => |text, reading| reading.complete(|uri| ResourceContents::text(uri, text.to_owned()), None);
     Vec<u8>, Bytes, &[u8]
-        => |bytes, reading| reading.complete(|uri| ResourceContents::blob(uri, super::media::base64(&bytes)), None);
+        => |bytes, reading| reading.complete(|uri| ResourceContents::blob(uri, super::media::base64(bytes.as_ref())), None);
     ResourceContents => |contents, reading| reading.complete(|_| contents, None);
     Vec<ResourceContents> => |contents, _reading| Ok(Outcome::Complete(ReadResourceResult::new(contents)));
     ReadResourceResult => |result, _reading| Ok(Outcome::Complete(result));

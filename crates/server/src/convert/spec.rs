@@ -187,7 +187,8 @@ impl ResourceSpec {
             template.annotations = hints;
             template.icons = icons(self.icons);
             template.meta = self.meta.map(object);
-            let compiled = UriTemplate::new(self.uri).expect("the macro has checked the template");
+            let compiled =
+                UriTemplate::new(self.uri).unwrap_or_else(|problem| panic!("resource `{}`: {problem}", self.uri));
             return Address::Template(template, Arc::new(compiled));
         }
         let mut resource = Resource::new(self.uri, self.name);
@@ -276,17 +277,23 @@ fn object(make: fn() -> Value) -> Meta {
 /// The entries of an impl block, not yet filled in.
 #[must_use]
 pub fn parts(name: Option<&'static str>, instructions: Option<&'static str>, package: Package) -> Parts {
-    let mut parts = Parts::default();
-    parts.name = name;
-    parts.instructions = instructions;
-    parts.package = Some(package);
-    parts
+    Parts { name, instructions, package: Some(package), ..Parts::default() }
 }
 
 /// Answers with a failure for the model.
 #[must_use]
-pub fn bad_arguments(bad: &BadArgument) -> Work<CallToolResult> {
-    Work::Ready(Ok(Outcome::Complete(CallToolResult::failure(bad.to_string()))))
+pub fn bad_arguments(bad: &BadArgument, arguments: &Bytes, cx: &Cx) -> Work<CallToolResult> {
+    // Decoding ends at the first problem and does not know where inside an argument it is; the schema knows both.
+    let text = match cx.argument_problems(arguments) {
+        Some(problems) if problems.contains('\n') || is_nested(&problems) => format!("invalid arguments:\n{problems}"),
+        _ => bad.to_string(),
+    };
+    Work::Ready(Ok(Outcome::Complete(CallToolResult::failure(text))))
+}
+
+/// Whether a problem, which begins with a path between backticks, lies inside an argument.
+fn is_nested(problem: &str) -> bool {
+    problem.split('`').nth(1).is_some_and(|path| path.contains('.'))
 }
 
 /// Answers with -32602.
