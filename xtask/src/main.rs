@@ -6,6 +6,7 @@ mod bench;
 mod files;
 mod install;
 mod lexer;
+mod parallel;
 mod requirements;
 mod test;
 mod tidy;
