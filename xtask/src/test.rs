@@ -7,8 +7,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::install::{self, Installed};
+use crate::interop::Ready;
 use crate::workspace::{Workspace, program};
-use crate::{bench, requirements, tidy, tree};
+use crate::{bench, interop, requirements, tidy, tree};
 
 /// The requirements that tests have covered once stay covered.
 const COVERED_REQUIREMENTS: usize = 150;
@@ -44,6 +45,7 @@ const STEPS: &[Step] = &[
     Step { name: "documentation", is_slow: true, run: documentation },
     Step { name: "crate count", is_slow: true, run: |on| tree::run(on.workspace).map(passed) },
     Step { name: "measurements", is_slow: true, run: measurements },
+    Step { name: "real clients", is_slow: true, run: real_clients },
     Step { name: "requirements", is_slow: false, run: covered_requirements },
     Step { name: "cargo deny", is_slow: true, run: deny },
 ];
@@ -130,6 +132,16 @@ fn measurements(on: &Machine<'_>) -> Result<Ended> {
         return Ok(Ended::Skipped("valgrind is not installed".to_owned()));
     }
     bench::run(on.workspace, &bench::Options::check()).map(passed)
+}
+
+fn real_clients(on: &Machine<'_>) -> Result<Ended> {
+    let options = match interop::ready(on.workspace)? {
+        Ready::No(reason) => return Ok(Ended::Skipped(reason)),
+        Ready::StdioOnly => interop::Options::stdio(),
+        Ready::Yes => interop::Options::default(),
+    };
+    let missing = interop::run(on.workspace, &options)?;
+    Ok(if missing.is_empty() { Ended::Passed } else { Ended::Skipped(missing.join("; ")) })
 }
 
 fn covered_requirements(on: &Machine<'_>) -> Result<Ended> {
