@@ -4,6 +4,7 @@
 
 mod bench;
 mod child;
+mod conformance;
 mod files;
 mod install;
 mod interop;
@@ -35,6 +36,8 @@ enum Task {
     Bench(bench::Options),
     /// Run real clients of others against our server.
     Interop(interop::Options),
+    /// Run the official conformance suite against our fixtures.
+    Conformance(conformance::Options),
     /// Count the crates a small server depends on.
     Tree,
     /// Measure the processor time a release build takes after an edit to a small server.
@@ -60,6 +63,7 @@ fn run(task: Task) -> Result<()> {
         Task::Requirements(options) => requirements::run(&workspace, &options),
         Task::Bench(options) => bench::run(&workspace, &options),
         Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),
+        Task::Conformance(options) => conformance::run(&workspace, &options),
         Task::Tree => tree::run(&workspace),
         Task::Rebuild => tree::rebuild(&workspace),
         Task::Tidy => tidy::run(&workspace),
