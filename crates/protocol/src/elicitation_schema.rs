@@ -4,6 +4,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::ElicitResult;
 use crate::content::need;
 
 /// The fields of a form, in order.
@@ -440,5 +441,20 @@ impl<'de> Deserialize<'de> for ElicitSchema {
 
         let Any { dialect, properties, required } = Any::deserialize(deserializer)?;
         Ok(Self { dialect, properties, required })
+    }
+}
+
+impl ElicitSchema {
+    /// Gives an answer the form that this schema asks for, when it comes from a client that was asked in the narrower way
+    /// of 2025-06-18: values typed with commas between them become an array where several may be chosen.
+    pub fn read_back(&self, result: &mut ElicitResult) {
+        let Some(content) = &mut result.content else { return };
+        for (name, field) in &self.properties {
+            if let (PrimitiveSchema::MultiSelect(_), Some(value)) = (field, content.get_mut(name))
+                && let Value::String(words) = value
+            {
+                *value = words.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+            }
+        }
     }
 }

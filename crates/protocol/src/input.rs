@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::content::need;
 use crate::{
-    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, EmptyParams, ListRootsParams,
-    ListRootsResult, Meta, Method, RawJson,
+    Adapt, CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, EmptyParams, ListRootsParams,
+    ListRootsResult, Meta, Method, RawJson, Revision, adapt,
 };
 
 options! {
@@ -165,12 +165,16 @@ impl From<ElicitResult> for InputResponse {
 }
 
 impl InputResponse {
+    // Answers travel in requests only since the newest revision.
     fn into_raw(self) -> RawJson {
-        match &self {
-            Self::CreateMessage(result) => RawJson::new(result),
-            Self::ListRoots(result) => RawJson::new(result),
-            Self::Elicit(result) => RawJson::new(result),
+        fn raw<T: Serialize + Adapt>(mut result: T) -> RawJson {
+            adapt(&mut result, Revision::LATEST);
+            RawJson::new(&result).expect("our own types always serialize")
         }
-        .expect("our own types always serialize")
+        match self {
+            Self::CreateMessage(result) => raw(result),
+            Self::ListRoots(result) => raw(result),
+            Self::Elicit(result) => raw(result),
+        }
     }
 }

@@ -35,10 +35,16 @@ mod subscription;
 mod task;
 mod task_extension;
 mod tool;
+mod trace;
+mod x_mcp_header;
 
 mod dialect;
+mod encode;
+mod notification;
 mod outcome;
+mod request;
 mod result;
+mod write_result;
 
 pub use error::ErrorObject;
 pub use id::{ProgressToken, RequestId};
@@ -56,6 +62,7 @@ pub use completion::{
     ResourceTemplateReference,
 };
 pub use content::{AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent};
+pub use dialect::{Adapt, adapt};
 pub use elicitation::{
     ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCompleteParams, FormMode,
     UrlMode,
@@ -64,6 +71,7 @@ pub use elicitation_schema::{
     BooleanSchema, Choice, Choices, ElicitSchema, MultiSelectSchema, NumberSchema, PrimitiveSchema, SingleSelectSchema,
     StringFormat, StringSchema,
 };
+pub use encode::{CallerMeta, NotInRevision};
 pub use icon::{Icon, IconTheme};
 pub use input::{InputRequest, InputRequests, InputRequired, InputResponse, InputResponses};
 pub use lifecycle::{
@@ -77,10 +85,12 @@ pub use list::{
 };
 pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
 pub use meta::{JsonObject, Meta};
+pub use notification::{Notification, write_notification};
 pub use outcome::{Outcome, ReadError};
 pub use progress::{CancelledParams, ProgressParams};
 pub use prompt::{GetPromptParams, GetPromptResult, Prompt, PromptArgument, PromptMessage};
 pub use raw::{RawJson, Schema};
+pub use request::{ClientRequest, CustomMessage, ServerRequest, write_request, write_server_request};
 pub use resource::{
     BlobResourceContents, ReadResourceParams, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
     ResourceUpdatedParams, SubscribeParams, TextResourceContents, UnsubscribeParams,
@@ -99,4 +109,9 @@ pub use task::{
 pub use task_extension::{DetailedTask, TASKS_EXTENSION, TaskHandle, TaskState, UpdateTaskParams};
 pub use tool::{
     BadToolName, CallToolParams, CallToolResult, TaskSupport, Tool, ToolAnnotations, ToolExecution, check_tool_name,
+};
+pub use trace::{TraceContext, TraceParent};
+pub use write_result::{ClientResult, write_client_result, write_result};
+pub use x_mcp_header::{
+    BadParamHeader, HEADER_PREFIX, ParamHeader, ParamKind, X_MCP_HEADER, decode_header, encode_header, param_headers,
 };

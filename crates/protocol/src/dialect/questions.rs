@@ -8,4 +8,10 @@ impl Revision {
     pub const fn reserves_second_label(self) -> bool {
         (self as u8) >= (V2025_11_25 as u8)
     }
+
+    /// The server may send the user to a page.
+    #[must_use]
+    pub const fn has_url_elicitation(self) -> bool {
+        (self as u8) >= (V2025_11_25 as u8)
+    }
 }
