@@ -14,7 +14,10 @@ use crate::{Body, HttpLimits, respond};
 /// Reads a whole body.
 ///
 /// Memory grows with what has come, not with what was announced.
-pub(crate) async fn collect<B: HttpBody + Unpin>(mut body: B, limits: &HttpLimits) -> Result<Bytes, Box<Response<Body>>> {
+pub(crate) async fn collect<B: HttpBody + Unpin>(
+    mut body: B,
+    limits: &HttpLimits,
+) -> Result<Bytes, Box<Response<Body>>> {
     let limit = limits.body_bytes;
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));

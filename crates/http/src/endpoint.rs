@@ -62,13 +62,8 @@ impl Endpoint {
     pub(crate) fn new(handler: Arc<dyn Handler>, config: HttpConfig) -> Arc<Self> {
         let (trigger, shutdown) = Shutdown::new();
         let log = config.event_log.clone().unwrap_or_else(|| Arc::new(MemoryEventLog::new(&config.limits)));
-        let shared = Shared {
-            limits: config.limits.clone(),
-            log,
-            shutdown,
-            start: Instant::now(),
-            next_key: AtomicU64::new(0),
-        };
+        let shared =
+            Shared { limits: config.limits.clone(), log, shutdown, start: Instant::now(), next_key: AtomicU64::new(0) };
         let admissions = std::array::from_fn(|_| Mutex::new(Admission::new(handler.revisions(), None)));
         Arc::new(Self {
             guard: Guard::new(&config),
@@ -208,7 +203,8 @@ impl Endpoint {
         if version.is_modern() || params.is_some_and(|params| params.meta(key::PROTOCOL_VERSION).is_some()) {
             return true;
         }
-        let opens = matches!(message, Message::Request(request) if request.method == MethodName::Known(Method::Initialize));
+        let opens =
+            matches!(message, Message::Request(request) if request.method == MethodName::Known(Method::Initialize));
         match version {
             // What a client will speak is agreed upon in the body of `initialize`.
             _ if opens => !self.has_sessions(),

@@ -123,19 +123,53 @@ mod tests {
     use super::*;
 
     fn guard() -> Guard {
-        Guard::new(&HttpConfig::default().allow_host("mcp.example.com").allow_host("one.example.com:8443").allow_origin("https://app.example.com"))
+        Guard::new(
+            &HttpConfig::default()
+                .allow_host("mcp.example.com")
+                .allow_host("one.example.com:8443")
+                .allow_origin("https://app.example.com"),
+        )
     }
 
     /// T-020, HTTP-007: names of this machine and configured ones pass, all others do not.
     #[test]
     fn hosts() {
-        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:3000", "127.8.9.1", "[::1]", "[::1]:3000",
-            "[0:0:0:0:0:0:0:1]:1", "[::ffff:127.0.0.1]", "mcp.example.com", "MCP.example.com:99", "one.example.com:8443"] {
+        for host in [
+            "localhost",
+            "LOCALHOST:80",
+            "127.0.0.1:3000",
+            "127.8.9.1",
+            "[::1]",
+            "[::1]:3000",
+            "[0:0:0:0:0:0:0:1]:1",
+            "[::ffff:127.0.0.1]",
+            "mcp.example.com",
+            "MCP.example.com:99",
+            "one.example.com:8443",
+        ] {
             assert!(guard().is_allowed_host(host.as_bytes()), "{host}");
         }
-        for host in ["evil.example.com", "localhost.evil.com", "127.0.0.1.evil.com", "localhost@evil.com", "user@localhost",
-            "localhost:80:80", "localhost:x", "localhost/", "[::1", "[::2]", "::1.evil.com", "", ":80", "one.example.com:1",
-            "0.0.0.0", "169.254.169.254", "localhost,evil.com", "localhost evil.com", "localhost."] {
+        for host in [
+            "evil.example.com",
+            "localhost.evil.com",
+            "127.0.0.1.evil.com",
+            "localhost@evil.com",
+            "user@localhost",
+            "localhost:80:80",
+            "localhost:x",
+            "localhost/",
+            "[::1",
+            "[::2]",
+            "::1.evil.com",
+            "",
+            ":80",
+            "one.example.com:1",
+            "0.0.0.0",
+            "169.254.169.254",
+            "localhost,evil.com",
+            "localhost evil.com",
+            "localhost.",
+        ] {
             assert!(!guard().is_allowed_host(host.as_bytes()), "{host}");
         }
     }
@@ -143,13 +177,31 @@ mod tests {
     /// T-020, HTTP-008.
     #[test]
     fn origins() {
-        for origin in ["http://localhost", "http://localhost:6274", "https://127.0.0.1", "http://[::1]:1", "https://app.example.com",
-            "https://mcp.example.com"] {
+        for origin in [
+            "http://localhost",
+            "http://localhost:6274",
+            "https://127.0.0.1",
+            "http://[::1]:1",
+            "https://app.example.com",
+            "https://mcp.example.com",
+        ] {
             assert!(guard().is_allowed_origin(origin.as_bytes()), "{origin}");
         }
-        for origin in ["null", "", "http://evil.com", "http://localhost.evil.com", "http://localhost@evil.com",
-            "http://evil.com?http://localhost", "http://evil.com#localhost", "file://", "chrome-extension://abc",
-            "http://localhost/", "https://app.example.com.evil.com", "http://app.example.com", "localhost"] {
+        for origin in [
+            "null",
+            "",
+            "http://evil.com",
+            "http://localhost.evil.com",
+            "http://localhost@evil.com",
+            "http://evil.com?http://localhost",
+            "http://evil.com#localhost",
+            "file://",
+            "chrome-extension://abc",
+            "http://localhost/",
+            "https://app.example.com.evil.com",
+            "http://app.example.com",
+            "localhost",
+        ] {
             assert!(!guard().is_allowed_origin(origin.as_bytes()), "{origin}");
         }
     }

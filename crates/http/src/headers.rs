@@ -84,7 +84,8 @@ pub(crate) fn check_request(
             let header_name = HeaderName::from_bytes(header_name.as_bytes())
                 .map_err(|_| ErrorObject::internal("a tool marks a parameter with a name that no header can have"))?;
             if !param.agrees(single(headers, &header_name)?, &arguments) {
-                let message = format!("header mismatch: {header_name} does not match the argument {}", param.path.join("."));
+                let message =
+                    format!("header mismatch: {header_name} does not match the argument {}", param.path.join("."));
                 return Err(ErrorObject::new(code::HEADER_MISMATCH, message));
             }
         }

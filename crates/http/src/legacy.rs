@@ -485,7 +485,8 @@ pub(crate) fn is_initialize(method: &MethodName) -> bool {
 
 /// A version that the server does not speak is refused; without one, the session's own is meant.
 fn check_version(headers: &HeaderMap, spoken: &[Revision]) -> Result<(), Refusal> {
-    let refused = |error: &ErrorObject| Box::new(respond::error(StatusCode::BAD_REQUEST, None, error, Revision::LATEST));
+    let refused =
+        |error: &ErrorObject| Box::new(respond::error(StatusCode::BAD_REQUEST, None, error, Revision::LATEST));
     match Version::read(headers).map_err(|error| refused(&error))? {
         Version::Known(revision) if !spoken.contains(&revision) => {
             Err(refused(&ErrorObject::unsupported_version(revision.as_str(), spoken)))

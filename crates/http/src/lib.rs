@@ -24,8 +24,8 @@ mod modern;
 mod modern_stream;
 mod negotiation;
 mod owner;
-mod queue;
 mod questions;
+mod queue;
 mod respond;
 #[cfg(feature = "axum")]
 mod router;

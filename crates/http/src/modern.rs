@@ -33,7 +33,9 @@ impl Endpoint {
         match message {
             Message::Request(request) => self.modern_request(parts, version, accepts, request).await,
             Message::Notification(incident) => self.modern_notification(parts, version, incident).await,
-            Message::Answer(_) => respond::refusal(StatusCode::BAD_REQUEST, "a client sends no answers in this version"),
+            Message::Answer(_) => {
+                respond::refusal(StatusCode::BAD_REQUEST, "a client sends no answers in this version")
+            }
             Message::Batch(_) => {
                 respond::refusal(StatusCode::BAD_REQUEST, "batches are not part of this protocol version")
             }
@@ -131,7 +133,9 @@ impl Endpoint {
                 (Version::Known(old), _) if old.has_handshake() => {
                     ErrorObject::unsupported_version(old.as_str(), self.handler.revisions())
                 }
-                (Version::Unknown(requested), _) => ErrorObject::unsupported_version(requested, self.handler.revisions()),
+                (Version::Unknown(requested), _) => {
+                    ErrorObject::unsupported_version(requested, self.handler.revisions())
+                }
                 (_, MethodName::Known(known)) if known.is_defined(Revision::LATEST) && known.is_for_server() => {
                     ErrorObject::invalid_params(format!("missing `_meta` member `{}`", key::PROTOCOL_VERSION))
                 }
@@ -185,8 +189,8 @@ impl Endpoint {
         incident: Incident,
     ) -> Response<Body> {
         let Incident { method, params } = incident;
-        let checked =
-            headers::check_version(version, &params).and_then(|()| headers::check_notification(&parts.headers, &method));
+        let checked = headers::check_version(version, &params)
+            .and_then(|()| headers::check_notification(&parts.headers, &method));
         if let Err(error) = checked {
             return respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST);
         }

@@ -91,8 +91,15 @@ mod tests {
             is_json(&headers)
         };
         assert!(check("application/json") && check("Application/JSON; charset=utf-8") && check("application/json ;x"));
-        for other in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx", "",
-            "text/plain, application/json", "application/json, text/plain"] {
+        for other in [
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "multipart/form-data",
+            "application/jsonx",
+            "",
+            "text/plain, application/json",
+            "application/json, text/plain",
+        ] {
             assert!(!check(other), "{other}");
         }
         assert!(!is_json(&HeaderMap::new()));

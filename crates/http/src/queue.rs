@@ -63,7 +63,8 @@ impl Queue {
             return Err(Refused::Closed);
         }
         // One message always has room, however long it is.
-        let full = state.messages.len() >= self.max_messages || state.bytes.saturating_add(message.len()) > self.max_bytes;
+        let full =
+            state.messages.len() >= self.max_messages || state.bytes.saturating_add(message.len()) > self.max_bytes;
         if full && !state.messages.is_empty() {
             return Err(Refused::Full(message));
         }

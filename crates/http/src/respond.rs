@@ -39,12 +39,7 @@ pub(crate) fn empty(status: StatusCode) -> Response<Body> {
 }
 
 /// A JSON-RPC error that answers a request, or no request in particular.
-pub(crate) fn error(
-    status: StatusCode,
-    id: Option<&RawId>,
-    error: &ErrorObject,
-    revision: Revision,
-) -> Response<Body> {
+pub(crate) fn error(status: StatusCode, id: Option<&RawId>, error: &ErrorObject, revision: Revision) -> Response<Body> {
     let mut text = Vec::with_capacity(160);
     write_error(&mut text, id, error, revision);
     json(status, text)

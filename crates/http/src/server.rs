@@ -56,7 +56,9 @@ pub enum Error {
     #[error("{0} can be reached from other machines; if that is meant, set `allow_remote`")]
     Remote(SocketAddr),
     /// Other machines could reach the server, and nothing asks who they are.
-    #[error("{0} would serve strangers; set a gate that authenticates them, or `allow_unauthenticated` if that is meant")]
+    #[error(
+        "{0} would serve strangers; set a gate that authenticates them, or `allow_unauthenticated` if that is meant"
+    )]
     Unauthenticated(SocketAddr),
 }
 

@@ -36,7 +36,9 @@ pub(crate) fn write_retry(out: &mut Vec<u8>, milliseconds: u64) {
 }
 
 fn write_field(out: &mut Vec<u8>, name: &[u8], value: Option<&str>) {
-    let Some(value) = value.filter(|value| !value.bytes().any(|byte| matches!(byte, b'\n' | b'\r' | 0))) else { return };
+    let Some(value) = value.filter(|value| !value.bytes().any(|byte| matches!(byte, b'\n' | b'\r' | 0))) else {
+        return;
+    };
     out.extend_from_slice(name);
     out.extend_from_slice(b": ");
     out.extend_from_slice(value.as_bytes());

@@ -70,7 +70,9 @@ mod tests {
         assert!(text.bytes().all(|byte| byte.is_ascii_graphic()));
         assert_eq!(SessionId::parse(text.as_bytes()), Some(id));
         assert!(!format!("{id:?}").contains(&text[..8]) && !text.contains(&id.mark()));
-        for other in ["", "0", &text.to_uppercase().replace(|c: char| c.is_ascii_digit(), "G"), &text[1..], &format!("{text}0")] {
+        for other in
+            ["", "0", &text.to_uppercase().replace(|c: char| c.is_ascii_digit(), "G"), &text[1..], &format!("{text}0")]
+        {
             assert_eq!(SessionId::parse(other.as_bytes()), None, "{other}");
         }
     }

@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use super::SessionId;
 use super::outlet::SessionOutlet;
+use crate::HttpLimits;
 use crate::events::{EventLog, Stream, StreamKey};
 use crate::exchange::Exchange;
 use crate::questions::Questions;
-use crate::HttpLimits;
 
 /// What all sessions of an endpoint share.
 #[derive(Debug)]
@@ -172,7 +172,8 @@ impl Live {
         let limits = &self.shared.limits;
         let kept = |streams: &[Arc<Stream>]| {
             let finished = streams.iter().filter_map(|stream| stream.finished());
-            finished.fold((0usize, 0u64), |(count, all), (_, bytes)| (count.saturating_add(1), all.saturating_add(bytes)))
+            finished
+                .fold((0usize, 0u64), |(count, all), (_, bytes)| (count.saturating_add(1), all.saturating_add(bytes)))
         };
         while let (count, bytes) = kept(&streams)
             && (count > limits.kept_streams || bytes > limits.kept_session_bytes as u64)

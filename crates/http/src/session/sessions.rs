@@ -60,11 +60,8 @@ impl Sessions {
                 return Err(Full::Principal);
             }
         }
-        let evicted = if table.sessions.len() >= limits.sessions {
-            Some(table.evict(now).ok_or(Full::Sessions)?)
-        } else {
-            None
-        };
+        let evicted =
+            if table.sessions.len() >= limits.sessions { Some(table.evict(now).ok_or(Full::Sessions)?) } else { None };
         if let Some(principal) = &live.principal {
             let count = table.by_principal.entry(principal.clone()).or_default();
             *count = count.saturating_add(1);

@@ -62,7 +62,9 @@ impl Tools {
         let argument = |name: &str| call.arguments.get(name).cloned().unwrap_or_default();
         match call.name.as_str() {
             "echo" | "routed" => Answering::ready(text(argument("text").as_str().unwrap_or("nothing"))),
-            "missing" => Answering::ready(Err(ErrorObject::missing_capability("sampling is needed", json!({ "sampling": {} })))),
+            "missing" => {
+                Answering::ready(Err(ErrorObject::missing_capability("sampling is needed", json!({ "sampling": {} }))))
+            }
             "panic" => panic!("as asked"),
             "headers" => {
                 let parts = incoming.extensions.get::<Parts>().unwrap();
@@ -70,7 +72,15 @@ impl Tools {
                 Answering::ready(text(&format!("{} {}", parts.uri, names.join(","))))
             }
             "who" => Answering::ready(text(&format!("{:?}", incoming.caller.principal.as_ref().map(|p| &p.subject)))),
-            "count" => Answering::later(count(incoming, argument("to").as_u64().unwrap_or(3))),
+            "count" => {
+                let guard = Guard::new(self);
+                let to = argument("to").as_u64().unwrap_or(3);
+                Answering::later(async move {
+                    let reply = count(incoming, to).await;
+                    drop(guard);
+                    reply
+                })
+            }
             "wait" => Answering::later(wait(incoming, self.gate.clone(), Guard::new(self))),
             "wait_after_notice" => {
                 let (gate, guard) = (self.gate.clone(), Guard::new(self));
@@ -113,7 +123,8 @@ impl Tools {
         let mut notices = self.notices.subscribe();
         let guard = Guard::new(self);
         Answering::later(async move {
-            let acknowledged = json!({ "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {} });
+            let acknowledged =
+                json!({ "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {} });
             let _ = incoming.outlet.notify(incoming.key, acknowledged.to_string().into_bytes()).await;
             guard.tell("listening");
             let shutdown = incoming.outlet.shutdown();
@@ -145,13 +156,17 @@ impl Handler for Tools {
         match method {
             Method::Initialize => match incoming.params.get("fail") {
                 Some(_) => Answering::ready(Err(ErrorObject::internal("as asked"))),
-                None => ready(json!({ "protocolVersion": revision, "capabilities": {}, "serverInfo": { "name": "test", "version": "1" } })),
+                None => ready(
+                    json!({ "protocolVersion": revision, "capabilities": {}, "serverInfo": { "name": "test", "version": "1" } }),
+                ),
             },
             Method::Initialized => {
                 *self.session.lock().unwrap() = incoming.session;
                 ready(json!({}))
             }
-            Method::Discover => ready(json!({ "resultType": "complete", "supportedVersions": [revision], "capabilities": {} })),
+            Method::Discover => {
+                ready(json!({ "resultType": "complete", "supportedVersions": [revision], "capabilities": {} }))
+            }
             Method::Ping => ready(json!({})),
             Method::ListTools => ready(json!({ "tools": [] })),
             Method::ReadResource => ready(json!({ "contents": [] })),
@@ -196,7 +211,10 @@ async fn count(incoming: Incoming, to: u64) -> Reply {
 }
 
 async fn wait(incoming: Incoming, gate: Arc<Semaphore>, guard: Guard) -> Reply {
-    guard.tell(&format!("waiting {}", incoming.id.as_ref().map_or("-".into(), |id| String::from_utf8_lossy(id.as_json()).into_owned())));
+    guard.tell(&format!(
+        "waiting {}",
+        incoming.id.as_ref().map_or("-".into(), |id| String::from_utf8_lossy(id.as_json()).into_owned())
+    ));
     gate.acquire().await.unwrap().forget();
     guard.tell("released");
     text("waited")

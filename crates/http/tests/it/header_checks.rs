@@ -100,6 +100,8 @@ async fn marked_arguments_equal_their_headers() {
 async fn legacy_requests_are_not_checked_against_headers() {
     let fixture = Fixture::start().await;
     let session = crate::client::Session::open(fixture.address, "2025-11-25").await;
-    let answer = session.ask(&session.tool(1, "echo", json!({ "text": "x" })).with("mcp-method", "x").with("mcp-name", "y")).await;
+    let answer = session
+        .ask(&session.tool(1, "echo", json!({ "text": "x" })).with("mcp-method", "x").with("mcp-name", "y"))
+        .await;
     assert_eq!((answer.status, answer.text().as_str()), (200, "x"));
 }

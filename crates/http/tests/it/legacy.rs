@@ -35,7 +35,12 @@ async fn a_session_is_never_guessed() {
     let delete = session.sign(Ask::get().verb("DELETE"));
     for ask in [&tool, &session.get(), &delete] {
         assert_eq!(session.ask(&ask.clone().without("mcp-session-id")).await.status, 400);
-        for id in ["x", "00000000000000000000000000000000", &session.id.to_uppercase().replace("A", "B"), &format!("{}0", session.id)] {
+        for id in [
+            "x",
+            "00000000000000000000000000000000",
+            &session.id.to_uppercase().replace("A", "B"),
+            &format!("{}0", session.id),
+        ] {
             if id != session.id {
                 assert_eq!(session.ask(&ask.clone().with("mcp-session-id", id)).await.status, 404, "{id}");
             }
@@ -98,8 +103,13 @@ async fn a_second_initialize_is_refused() {
 #[tokio::test]
 async fn a_refused_initialize_leaves_nothing() {
     let fixture = Fixture::start().await;
-    for params in [json!({}), json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" }, "fail": 1 })] {
-        let answer = fixture.ask(&Ask::post(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }))).await;
+    for params in [
+        json!({}),
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" }, "fail": 1 }),
+    ] {
+        let answer = fixture
+            .ask(&Ask::post(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })))
+            .await;
         assert!(answer.json()["error"].is_object() && answer.header("mcp-session-id").is_none());
     }
     assert_eq!(fixture.service.sessions(), 0);
@@ -110,7 +120,8 @@ async fn a_refused_initialize_leaves_nothing() {
 async fn batches_belong_to_one_revision() {
     let fixture = Fixture::start().await;
     let session = Session::open(fixture.address, "2025-03-26").await;
-    let call = |id: u32, name: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name } });
+    let call =
+        |id: u32, name: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name } });
     let notification = json!({ "jsonrpc": "2.0", "method": "notifications/x" });
 
     let answer = session.ask(&session.post(json!([call(1, "echo"), notification, call(2, "nothing"), 3]))).await;

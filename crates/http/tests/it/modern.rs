@@ -68,8 +68,18 @@ async fn refusals_have_status_code_and_id() {
         ("no version", bare("server/discover", json!({ capabilities: {} }), MODERN), 400, -32602),
         ("no capabilities", bare("server/discover", json!({ version: MODERN }), MODERN), 400, -32602),
         ("unknown version", bare("server/discover", json!({ version: "v9", capabilities: {} }), "v9"), 400, -32022),
-        ("other version in the header", bare("server/discover", json!({ version: "v9", capabilities: {} }), MODERN), 400, -32020),
-        ("legacy version in the header", bare("server/discover", json!({ version: MODERN, capabilities: {} }), "2025-11-25"), 400, -32020),
+        (
+            "other version in the header",
+            bare("server/discover", json!({ version: "v9", capabilities: {} }), MODERN),
+            400,
+            -32020,
+        ),
+        (
+            "legacy version in the header",
+            bare("server/discover", json!({ version: MODERN, capabilities: {} }), "2025-11-25"),
+            400,
+            -32020,
+        ),
         ("initialize", bare("initialize", json!({ version: MODERN, capabilities: {} }), MODERN), 404, -32601),
         ("ping", bare("ping", json!({ version: MODERN, capabilities: {} }), MODERN), 404, -32601),
         ("ping without meta", bare("ping", json!({}), MODERN), 404, -32601),
@@ -109,7 +119,9 @@ async fn notifications_are_accepted_and_answers_refused() {
     let notification = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
     let answer = fixture.ask(&Ask::post(notification).with("mcp-protocol-version", MODERN)).await;
     assert_eq!((answer.status, answer.body.len()), (202, 0));
-    for body in [json!({ "jsonrpc": "2.0", "id": 1, "result": {} }), json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }])] {
+    for body in
+        [json!({ "jsonrpc": "2.0", "id": 1, "result": {} }), json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }])]
+    {
         let answer = fixture.ask(&Ask::post(body).with("mcp-protocol-version", MODERN)).await;
         assert_eq!((answer.status, answer.code()), (400, -32600));
     }
@@ -172,7 +184,8 @@ async fn a_modern_only_server_has_no_sessions() {
         let answer = fixture.ask(&Ask::get().verb(verb).with("mcp-session-id", "x").with("last-event-id", "x")).await;
         assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")));
     }
-    let answer = fixture.ask(&Ask::tool("echo", json!({})).with("mcp-session-id", "x").with("last-event-id", "x")).await;
+    let answer =
+        fixture.ask(&Ask::tool("echo", json!({})).with("mcp-session-id", "x").with("last-event-id", "x")).await;
     assert_eq!((answer.status, answer.header("mcp-session-id")), (200, None));
     let answer = fixture.ask(&crate::client::initialize("2025-11-25")).await;
     assert_eq!((answer.status, answer.code()), (400, -32020));

@@ -61,7 +61,10 @@ async fn a_question_travels_on_the_stream_of_its_request() {
     assert_eq!(question["method"], "roots/list");
     assert_eq!(session.ask(&session.post(answer(&question["id"], json!({ "roots": [] })))).await.status, 202);
     let answer = client.answer().await;
-    assert_eq!((answer.header("content-type"), answer.text().as_str()), (Some("application/json"), r#"answered {"roots":[]}"#));
+    assert_eq!(
+        (answer.header("content-type"), answer.text().as_str()),
+        (Some("application/json"), r#"answered {"roots":[]}"#)
+    );
 }
 
 /// A client that takes no stream can not be asked, and learns so by the tool's own words.
@@ -90,7 +93,10 @@ async fn a_cancelled_call_withdraws_its_question() {
         rest.push(message);
     }
     // The stream ends; whether the withdrawal still fits in depends on who is faster.
-    assert!(rest.iter().all(|message| message["method"] == "notifications/cancelled" && message["params"]["requestId"] == question["id"]));
+    assert!(
+        rest.iter().all(|message| message["method"] == "notifications/cancelled"
+            && message["params"]["requestId"] == question["id"])
+    );
 }
 
 /// HTTP-033 … HTTP-036, HTTP-041, HTTP-047, HTTP-049: the server closes the connection of a call; the client comes back
@@ -160,7 +166,8 @@ async fn the_stream_of_the_session() {
     let fixture = Fixture::start().await;
     let session = Session::open(fixture.address, "2025-11-25").await;
     let inner = fixture.tools.session.lock().unwrap().clone().unwrap();
-    let notice = |n: u32| json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": n }).to_string().into_bytes();
+    let notice =
+        |n: u32| json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": n }).to_string().into_bytes();
     assert!(!inner.outlet().try_notify(None, notice(0)), "nobody listens yet");
     let mut stream = session.stream(&session.get()).await;
     assert!(inner.outlet().try_notify(None, notice(1)));
