@@ -34,6 +34,7 @@ pub enum Error {
     Write(#[source] io::Error),
 }
 
+#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 enum Event {
     Read(io::Result<usize>),
     Wrote(io::Result<usize>),
@@ -124,9 +125,11 @@ impl Connection {
                 Event::Finished(ended) => engine.finished(ended, &mut || queue.try_recv().ok()),
                 Event::Message(message) => engine.message(message, None),
                 Event::Read(Ok(count)) if count > 0 => {}
-                Event::Read(Err(error)) if error.kind() != io::ErrorKind::ConnectionReset => return Err(Error::Read(error)),
+                Event::Read(Err(error)) if error.kind() != io::ErrorKind::ConnectionReset => {
+                    return Err(Error::Read(error));
+                }
                 Event::Read(_) | Event::Shutdown => {
-                    deadline = Some(Instant::now() + drain);
+                    deadline = Instant::now().checked_add(drain).or_else(|| Some(Instant::now()));
                     trigger.trigger();
                     wire.close_questions();
                 }

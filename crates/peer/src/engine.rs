@@ -77,7 +77,11 @@ impl Engine {
                 }
             }
             Line::TooLong(start) => {
-                let id = Message::read(&start, 1).err().and_then(|rejected| rejected.id);
+                let id = match Message::read(&start, 1) {
+                    Ok(Message::Request(request)) => Some(request.id),
+                    Ok(_) => None,
+                    Err(rejected) => rejected.id,
+                };
                 let message = format!("the message is longer than {} bytes", self.limits.line_bytes);
                 self.refuse(&Rejected { id, error: ErrorObject::invalid_request(message) }, None);
             }
@@ -175,7 +179,8 @@ impl Engine {
             session.set_ready();
         }
         let Incident { method, params } = incident;
-        let incoming = Incoming::new(None, None, method, params, admitted.caller, self.outlet.clone(), admitted.session);
+        let incoming =
+            Incoming::new(None, None, method, params, admitted.caller, self.outlet.clone(), admitted.session);
         if let Begun::Pending(future) = begin(&*self.handler, incoming) {
             let key = RequestKey(self.next_key);
             self.next_key = self.next_key.wrapping_add(1);
@@ -251,6 +256,7 @@ impl Engine {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 enum Begun {
     Ready(Reply),
     Pending(Guarded),

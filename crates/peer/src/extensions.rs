@@ -8,14 +8,19 @@ use std::sync::Arc;
 /// At most one value of each type, put there by a transport or a middleware and found by a handler.
 #[derive(Clone, Default)]
 pub struct Extensions {
-    // Most requests carry none; those pay for one pointer.
+    #[expect(clippy::box_collection, reason = "most requests carry none; those pay for one pointer")]
     values: Option<Box<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>,
 }
 
 impl Extensions {
     /// Adds a value, in place of an earlier one of the same type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
-        self.values.get_or_insert_default().insert(TypeId::of::<T>(), Arc::new(value));
+        self.insert_shared(Arc::new(value));
+    }
+
+    /// Adds a value that is shared with others, in place of an earlier one of the same type.
+    pub fn insert_shared<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
+        self.values.get_or_insert_default().insert(TypeId::of::<T>(), value);
     }
 
     /// Finds the value of a type.

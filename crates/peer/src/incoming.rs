@@ -30,7 +30,6 @@ pub struct Incoming {
 
 impl Incoming {
     /// Puts a request together.
-    #[expect(clippy::too_many_arguments, reason = "called by transports only, each argument a part of its own type")]
     pub fn new(
         id: Option<RawId>,
         key: Option<RequestKey>,

@@ -3,6 +3,18 @@
 //! A transport turns bytes into messages; [`Admission`] stamps each request with its [`Caller`]; a [`Handler`] answers it.
 //! [`Connection`] does all of that for any byte stream with one message per line, [`stdio`] opens the standard streams.
 
+// What a peer sends can not make this crate panic.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::indexing_slicing,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects,
+        clippy::unreachable
+    )
+)]
+
 mod admission;
 mod answering;
 mod batches;
@@ -22,7 +34,6 @@ mod shutdown;
 pub mod stdio;
 mod stream;
 mod wire;
-mod temporary;
 
 pub use admission::{Admission, Admitted};
 pub use answering::{Answering, Reply};
@@ -32,9 +43,9 @@ pub use extensions::Extensions;
 pub use handler::{Handler, TowerHandler};
 pub use incoming::Incoming;
 pub use limits::Limits;
+pub use outlet::{AskError, Closed, Outlet, RequestKey};
 pub use output::{write_error, write_reply};
 pub use panics::{Guarded, handle};
-pub use outlet::{AskError, Closed, Outlet, RequestKey};
 pub use session::Session;
 pub use shutdown::{Shutdown, ShutdownTrigger};
 pub use stream::ByteStream;

@@ -1,8 +1,7 @@
 //! Bytes that wait to be written, and how answers become bytes.
 
 use jackfield_protocol::envelope::RawId;
-use jackfield_protocol::{ErrorObject, Revision};
-use crate::temporary::write_result;
+use jackfield_protocol::{ErrorObject, Revision, write_result};
 
 use crate::Reply;
 
@@ -16,8 +15,9 @@ pub fn write_reply(out: &mut Vec<u8>, id: &RawId, reply: Reply, revision: Revisi
             out.extend_from_slice(b",\"result\":");
             match write_result(out, outcome, revision, identity) {
                 Ok(()) => out.push(b'}'),
-                Err(error) => {
+                Err(cause) => {
                     out.truncate(start);
+                    let error = ErrorObject::internal(format!("the answer can not be written: {cause}"));
                     write_error(out, Some(id), &error, revision);
                 }
             }

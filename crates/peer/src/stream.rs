@@ -12,7 +12,10 @@ pub struct ByteStream {
 
 impl ByteStream {
     /// Joins a reader and a writer.
-    pub fn new(reader: impl AsyncRead + Send + Unpin + 'static, writer: impl AsyncWrite + Send + Unpin + 'static) -> Self {
+    pub fn new(
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Self {
         Self { reader: Box::new(reader), writer: Box::new(writer) }
     }
 

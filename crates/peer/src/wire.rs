@@ -38,9 +38,9 @@ struct Questions {
 impl Wire {
     pub(crate) fn new(limits: &Limits, shutdown: Shutdown) -> (Arc<Self>, mpsc::Receiver<Queued>) {
         let (queue, receiver) = mpsc::channel(limits.queued_messages);
-        let questions =
-            Questions { waiting: Some(HashMap::new()), next: 1, limit: limits.questions_waiting, stray: 0 };
-        let wire = Self { queue, questions: Mutex::new(questions), question_timeout: limits.question_timeout, shutdown };
+        let questions = Questions { waiting: Some(HashMap::new()), next: 1, limit: limits.questions_waiting, stray: 0 };
+        let wire =
+            Self { queue, questions: Mutex::new(questions), question_timeout: limits.question_timeout, shutdown };
         (Arc::new(wire), receiver)
     }
 
@@ -141,7 +141,8 @@ struct CancelOnDrop<'a> {
 
 impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
-        let unanswered = self.wire.questions().waiting.as_mut().is_some_and(|waiting| waiting.remove(&self.id).is_some());
+        let unanswered =
+            self.wire.questions().waiting.as_mut().is_some_and(|waiting| waiting.remove(&self.id).is_some());
         if unanswered {
             let message = format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"no longer needed"}}}}"#,

@@ -161,6 +161,15 @@ impl ResourceContents {
         self
     }
 
+    /// Returns the `_meta` member.
+    #[must_use]
+    pub fn meta(&self) -> Option<&Meta> {
+        match self {
+            Self::Text(contents) => contents.meta.as_ref(),
+            Self::Blob(contents) => contents.meta.as_ref(),
+        }
+    }
+
     pub(crate) fn meta_mut(&mut self) -> &mut Option<Meta> {
         match self {
             Self::Text(contents) => &mut contents.meta,

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jackfield_protocol::{
-    CallToolResult, Completion, ErrorObject, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate, Tool,
+    CallToolResult, Completion, ErrorObject, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate,
+    Tool,
 };
 
 use crate::{Cx, Package, UriTemplate, Variables, Work};
@@ -255,6 +256,13 @@ debug_by! { ToolEntry "ToolEntry" definition, ResourceEntry "ResourceEntry" addr
 /// It has no `Display`, so that `Result<T, ProtocolError>` can never be mistaken for a failure that the model reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProtocolError(pub ErrorObject);
+
+impl ProtocolError {
+    /// -32602: the parameters do not fit.
+    pub fn invalid_params(message: impl Into<std::borrow::Cow<'static, str>>) -> Self {
+        Self(ErrorObject::invalid_params(message))
+    }
+}
 
 impl From<ErrorObject> for ProtocolError {
     fn from(error: ErrorObject) -> Self {

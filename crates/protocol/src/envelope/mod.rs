@@ -4,6 +4,18 @@
 //! `params` and of `_meta`, and refuses what two parsers might understand differently. Nothing is copied; parameters stay
 //! slices of the received buffer until a handler decodes them into its own type.
 
+// What a peer sends can not make this module panic.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::indexing_slicing,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects,
+        clippy::unreachable
+    )
+)]
+
 mod lexer;
 mod members;
 mod message;

@@ -1,0 +1,12 @@
+//! Behaviour of connections, seen from the other end of the stream.
+
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod cancellation;
+mod errors;
+mod exactly_once;
+mod handshake;
+mod limits;
+mod questions;
+mod script;
+mod shutdown;

@@ -1,0 +1,213 @@
+//! `cargo xtask bench`: what one request costs, counted rather than timed, so that every machine says the same.
+//!
+//! Each figure is the difference of a long and a short run divided by the difference of their lengths: start and end of the
+//! process cancel out. The server is `bench_server` of the examples; two hand-written loops in `bench-limit` show how far
+//! the figure is from what is possible at all.
+
+mod baseline;
+mod conversation;
+mod counter;
+mod figure;
+mod scenario;
+mod system_calls;
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::workspace::{Workspace, program};
+use baseline::Baseline;
+use counter::Counter;
+use figure::Figure;
+use scenario::{ECHO, SCENARIOS, Scenario};
+
+/// What to measure and compare.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Remember the figures in bench/baseline.json.
+    #[arg(long, conflicts_with = "check")]
+    save: bool,
+    /// Measure the server alone, without the hand-written loops.
+    #[arg(long)]
+    check: bool,
+    /// Measure this program instead of the example `bench_server`; words are separated by blanks.
+    #[arg(long)]
+    server: Option<String>,
+}
+
+impl Options {
+    /// What the tests need.
+    pub(crate) fn check() -> Self {
+        Self { save: false, check: true, server: None }
+    }
+}
+
+/// Measures, prints, and fails when a limit is exceeded or a figure has grown.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if program("valgrind").is_none() {
+        bail!("measuring needs valgrind; `cargo xtask test` installs it where it can");
+    }
+    let folder = workspace.target.join("bench");
+    std::fs::create_dir_all(&folder)?;
+    let server = server(workspace, options)?;
+    let mut programs = vec![(Who::Server, server.clone())];
+    if !options.check {
+        let limit = workspace.build_executable(&["--release", "--package", "xtask", "--bin", "bench-limit"])?;
+        programs.push((Who::Fixed, Program { path: limit.clone(), arguments: vec!["fixed".to_owned()] }));
+        programs.push((Who::Ideal, Program { path: limit, arguments: vec!["ideal".to_owned()] }));
+    }
+
+    let jobs: Vec<Job<'_>> = jobs(&programs);
+    let counts = in_parallel(&jobs, |job| job.measure(&folder))?;
+    let mut figures = figures(&jobs, &counts);
+    if program("strace").is_some() {
+        figures.extend(system_calls::figures(&server, &folder)?);
+    } else {
+        println!("skipped: system calls per request (strace is not installed)");
+    }
+
+    let path = workspace.root.join("bench/baseline.json");
+    let baseline = Baseline::read(&path)?;
+    println!("{}", figure::table(&figures, &baseline));
+    if options.save {
+        Baseline::of(&figures).write(&path)?;
+        println!("saved in bench/baseline.json");
+        return Ok(());
+    }
+    let broken: Vec<String> = figures.iter().filter_map(|figure| figure.complaint(&baseline)).collect();
+    if !broken.is_empty() {
+        bail!("{}", broken.join("; "));
+    }
+    Ok(())
+}
+
+/// A program that serves on its standard input and output.
+#[derive(Clone, Debug)]
+struct Program {
+    path: PathBuf,
+    arguments: Vec<String>,
+}
+
+/// Whose figure it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    Server,
+    /// Copies the id into a fixed answer.
+    Fixed,
+    /// Reads and writes with borrowed serde_json.
+    Ideal,
+}
+
+/// One figure to count: a program in a scenario.
+struct Job<'a> {
+    who: Who,
+    program: &'a Program,
+    scenario: &'static Scenario,
+    counter: Counter,
+}
+
+impl Job<'_> {
+    fn measure(&self, folder: &Path) -> Result<f64> {
+        let (short, long) = self.counter.lengths();
+        let run = |requests| self.counter.count(self.program, self.scenario, requests, folder);
+        Ok(per_request(run(short)?, run(long)?, long - short))
+    }
+}
+
+fn server(workspace: &Workspace, options: &Options) -> Result<Program> {
+    let Some(words) = &options.server else {
+        let arguments = ["--release", "--package", "jackfield-examples", "--example", "bench_server"];
+        return Ok(Program { path: workspace.build_executable(&arguments)?, arguments: Vec::new() });
+    };
+    let mut words = words.split_whitespace();
+    let path = words.next().unwrap_or_default().into();
+    Ok(Program { path, arguments: words.map(str::to_owned).collect() })
+}
+
+fn jobs(programs: &[(Who, Program)]) -> Vec<Job<'_>> {
+    let mut jobs = Vec::new();
+    for (who, program) in programs {
+        let job = |scenario, counter| Job { who: *who, program, scenario, counter };
+        jobs.extend(SCENARIOS.iter().map(|scenario| job(scenario, Counter::Instructions)));
+        jobs.push(job(&ECHO, Counter::Allocations));
+    }
+    jobs
+}
+
+fn figures(jobs: &[Job<'_>], counts: &[f64]) -> Vec<Figure> {
+    let value = |of: &Job<'_>, who| {
+        let same = |job: &Job<'_>| job.scenario.name == of.scenario.name && job.counter == of.counter && job.who == who;
+        jobs.iter().zip(counts).find(|(job, _)| same(job)).map(|(_, count)| *count)
+    };
+    let of_server = jobs.iter().zip(counts).filter(|(job, _)| job.who == Who::Server);
+    of_server
+        .map(|(job, count)| Figure {
+            name: format!("{}, {}", job.counter.unit(), job.scenario.name),
+            value: *count,
+            limit: job.counter.limit(job.scenario),
+            must_not_grow: true,
+            fixed: value(job, Who::Fixed),
+            ideal: value(job, Who::Ideal),
+        })
+        .collect()
+}
+
+fn per_request(short: u64, long: u64, requests: u64) -> f64 {
+    (long as f64 - short as f64) / requests as f64
+}
+
+/// Runs `work` for each item on all processors; counting is not disturbed by company. Results keep the order.
+fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<f64> + Sync) -> Result<Vec<f64>> {
+    let queue = Mutex::new(items.iter().enumerate());
+    let results = Mutex::new(Vec::with_capacity(items.len()));
+    let next = || queue.lock().expect("no worker panics while it holds the queue").next();
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(|| {
+                while let Some((index, item)) = next() {
+                    let result = work(item);
+                    results.lock().expect("no worker panics while it holds the results").push((index, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().expect("all workers have ended");
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn start_and_end_cancel_out() {
+        assert_eq!(per_request(1_000_000 + 1_000 * 42, 1_000_000 + 11_000 * 42, 10_000), 42.0);
+        assert_eq!(per_request(10, 5, 10), -0.5);
+    }
+
+    #[test]
+    fn results_keep_the_order_of_their_items() {
+        let items: Vec<u32> = (0..50).collect();
+        let doubled = in_parallel(&items, |item| Ok(f64::from(*item) * 2.0)).unwrap();
+        assert_eq!(doubled, items.iter().map(|item| f64::from(*item) * 2.0).collect::<Vec<_>>());
+        assert!(in_parallel(&items, |item| if *item == 7 { bail!("seven") } else { Ok(0.0) }).is_err());
+    }
+
+    #[test]
+    fn figures_stand_beside_those_of_the_loops() {
+        let program = Program { path: "x".into(), arguments: Vec::new() };
+        let programs = [(Who::Server, program.clone()), (Who::Fixed, program)];
+        let jobs = jobs(&programs);
+        let counts: Vec<f64> = (0..jobs.len()).map(|index| index as f64).collect();
+        let figures = figures(&jobs, &counts);
+        assert_eq!(figures.len(), SCENARIOS.len() + 1);
+        assert_eq!(figures[0].value, 0.0);
+        assert_eq!(figures[0].fixed, Some((SCENARIOS.len() + 1) as f64));
+        assert_eq!(figures[0].ideal, None);
+    }
+}

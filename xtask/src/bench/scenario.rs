@@ -1,0 +1,113 @@
+//! The requests that are measured.
+
+use super::conversation::Turn;
+
+/// A request that is repeated.
+#[derive(Debug)]
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
+    /// Whether the conversation begins with a handshake; otherwise each request speaks for itself.
+    is_legacy: bool,
+    method: &'static str,
+    params: &'static str,
+    /// Most instructions per request.
+    pub(super) instructions: Option<u64>,
+}
+
+/// The plainest call.
+pub(super) const ECHO: Scenario = Scenario {
+    name: "echo legacy",
+    is_legacy: true,
+    method: "tools/call",
+    params: r#"{"name":"echo","arguments":{"message":"The quick brown fox"}}"#,
+    instructions: Some(12_000),
+};
+
+pub(super) const SCENARIOS: &[Scenario] = &[
+    ECHO,
+    Scenario {
+        name: "echo modern",
+        is_legacy: false,
+        method: "tools/call",
+        params: concat!(
+            r#"{"name":"echo","arguments":{"message":"The quick brown fox"},"_meta":{"#,
+            r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+            r#""io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0.0"},"#,
+            r#""io.modelcontextprotocol/clientCapabilities":{}}}"#
+        ),
+        instructions: Some(16_000),
+    },
+    Scenario {
+        name: "add legacy",
+        is_legacy: true,
+        method: "tools/call",
+        params: r#"{"name":"add","arguments":{"a":20,"b":22}}"#,
+        instructions: None,
+    },
+    Scenario {
+        name: "tools/list legacy",
+        is_legacy: true,
+        method: "tools/list",
+        params: "{}",
+        instructions: Some(30_000),
+    },
+    Scenario {
+        name: "resources/read legacy",
+        is_legacy: true,
+        method: "resources/read",
+        params: r#"{"uri":"bench://doc"}"#,
+        instructions: Some(110_000),
+    },
+];
+
+const INITIALIZE: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"#,
+    r#""clientInfo":{"name":"bench","version":"1.0.0"}}}"#,
+    "\n"
+);
+
+const INITIALIZED: &str = concat!(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "\n");
+
+impl Scenario {
+    /// Returns the conversation that sends requests in `rounds`, each with `depth` requests under way at once.
+    pub(super) fn turns(&self, rounds: u64, depth: u64) -> Vec<Turn> {
+        let mut turns = Vec::new();
+        if self.is_legacy {
+            turns.push(Turn { lines: INITIALIZE.into(), answers: 1 });
+            turns.push(Turn { lines: INITIALIZED.into(), answers: 0 });
+        }
+        turns.extend((0..rounds).map(|round| {
+            let lines = (1..=depth).map(|place| self.request(round * depth + place)).collect();
+            Turn { lines, answers: depth }
+        }));
+        turns
+    }
+
+    fn request(&self, id: u64) -> String {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{}\",\"params\":{}}}\n", self.method, self.params)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_request_is_one_line_of_json_with_its_own_id() {
+        for scenario in SCENARIOS {
+            let turns = scenario.turns(3, 4);
+            let lines: String = turns.iter().map(|turn| turn.lines.as_str()).collect();
+            let ids: BTreeSet<u64> = lines
+                .lines()
+                .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+                .filter(|message| message["method"] == scenario.method)
+                .map(|message| message["id"].as_u64().unwrap())
+                .collect();
+            assert_eq!(ids, (1..=12).collect(), "{}", scenario.name);
+            let requests = lines.lines().filter(|line| line.contains("\"id\"")).count() as u64;
+            assert_eq!(turns.iter().map(|turn| turn.answers).sum::<u64>(), requests);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Tests, measurements and checks of the project. Run as `cargo xtask`.
+
+#![expect(clippy::print_stdout, reason = "this program talks to a person, not to a protocol peer")]
+
+mod bench;
+mod files;
+mod install;
+mod lexer;
+mod requirements;
+mod test;
+mod tidy;
+mod tree;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+use workspace::Workspace;
+
+/// Tests, measurements and checks of the project.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Task {
+    /// Run everything that must hold before a change is merged; installs what the tests need.
+    Test(test::Options),
+    /// Show which requirements of the specification are covered by tests.
+    Requirements(requirements::Options),
+    /// Measure instructions, system calls and allocations per request.
+    Bench(bench::Options),
+    /// Count the crates a small server depends on.
+    Tree,
+    /// Measure the processor time a release build takes after an edit to a small server.
+    Rebuild,
+    /// Check the rules no other tool checks: layers, dates, leftovers, lengths, links.
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    match run(Task::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<()> {
+    let workspace = Workspace::find()?;
+    match task {
+        Task::Test(options) => test::run(&workspace, &options),
+        Task::Requirements(options) => requirements::run(&workspace, &options),
+        Task::Bench(options) => bench::run(&workspace, &options),
+        Task::Tree => tree::run(&workspace),
+        Task::Rebuild => tree::rebuild(&workspace),
+        Task::Tidy => tidy::run(&workspace),
+    }
+}

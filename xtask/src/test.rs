@@ -1,0 +1,198 @@
+//! `cargo xtask test`: everything that must hold before a change is merged.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::install::{self, Installed};
+use crate::workspace::{Workspace, program};
+use crate::{bench, requirements, tidy, tree};
+
+/// The requirements that tests have covered once stay covered.
+const COVERED_REQUIREMENTS: usize = 150;
+
+/// How much to run.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Leave out what is slow or installs something: measurements, documentation, dependency checks.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// One thing to run.
+struct Step {
+    name: &'static str,
+    is_slow: bool,
+    run: fn(&Machine<'_>) -> Result<Ended>,
+}
+
+/// How a step ended when it did not fail.
+enum Ended {
+    Passed,
+    Skipped(String),
+}
+
+/// In the order that finds the most mistakes in the least time.
+const STEPS: &[Step] = &[
+    Step { name: "format", is_slow: false, run: |on| on.cargo(&["fmt", "--all", "--check"]) },
+    Step { name: "tidy", is_slow: false, run: |on| tidy::run(on.workspace).map(passed) },
+    Step { name: "clippy", is_slow: false, run: clippy },
+    Step { name: "tests", is_slow: false, run: tests },
+    Step { name: "doc tests", is_slow: false, run: |on| on.cargo(&["test", "--workspace", "--doc"]) },
+    Step { name: "documentation", is_slow: true, run: documentation },
+    Step { name: "crate count", is_slow: true, run: |on| tree::run(on.workspace).map(passed) },
+    Step { name: "measurements", is_slow: true, run: measurements },
+    Step { name: "requirements", is_slow: false, run: covered_requirements },
+    Step { name: "cargo deny", is_slow: true, run: deny },
+];
+
+/// Runs the steps up to the first failure, then prints how each ended.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    let installed = (!options.quick).then(|| install::run(workspace));
+    let machine = Machine { workspace, installed };
+    let mut lines = Vec::new();
+    let mut failed = None;
+    for step in STEPS.iter().filter(|step| !(options.quick && step.is_slow)) {
+        if failed.is_some() {
+            lines.push(Line { name: step.name, result: "not run".to_owned(), took: Duration::ZERO });
+            continue;
+        }
+        println!("\n=== {} ===", step.name);
+        let start = Instant::now();
+        let result = match (step.run)(&machine) {
+            Ok(Ended::Passed) => "passed".to_owned(),
+            Ok(Ended::Skipped(reason)) => format!("skipped: {reason}"),
+            Err(error) => {
+                failed = Some((step.name, error));
+                "FAILED".to_owned()
+            }
+        };
+        lines.push(Line { name: step.name, result, took: start.elapsed() });
+    }
+    println!("\n{}", summary(&lines));
+    for notice in machine.notices() {
+        println!("note: {notice}");
+    }
+    match failed {
+        None => Ok(()),
+        Some((name, error)) => Err(error.context(format!("the step `{name}` failed"))),
+    }
+}
+
+/// What the steps run on.
+struct Machine<'a> {
+    workspace: &'a Workspace,
+    installed: Option<Installed>,
+}
+
+impl Machine<'_> {
+    fn command(&self) -> Command {
+        let mut command = self.workspace.cargo();
+        if let Some(installed) = &self.installed {
+            installed.show_to(&mut command);
+        }
+        command
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Result<Ended> {
+        succeed(self.command().args(arguments))
+    }
+
+    /// Says what could not be tested here.
+    fn notices(&self) -> Vec<String> {
+        let mut notices: Vec<String> =
+            self.installed.iter().flat_map(|installed| &installed.missing).cloned().collect();
+        if std::env::var_os("MCP_SCHEMA_DIR").is_none() {
+            notices
+                .push("MCP_SCHEMA_DIR is not set; skipped: tests against the official schemas and examples".to_owned());
+        }
+        notices
+    }
+}
+
+fn clippy(on: &Machine<'_>) -> Result<Ended> {
+    on.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+}
+
+fn tests(on: &Machine<'_>) -> Result<Ended> {
+    let runner: &[&str] = if program("cargo-nextest").is_some() { &["nextest", "run"] } else { &["test"] };
+    on.cargo(&[runner, &["--workspace", "--all-targets"]].concat())
+}
+
+fn documentation(on: &Machine<'_>) -> Result<Ended> {
+    succeed(on.command().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn measurements(on: &Machine<'_>) -> Result<Ended> {
+    if program("valgrind").is_none() {
+        return Ok(Ended::Skipped("valgrind is not installed".to_owned()));
+    }
+    bench::run(on.workspace, &bench::Options::check()).map(passed)
+}
+
+fn covered_requirements(on: &Machine<'_>) -> Result<Ended> {
+    let options = requirements::Options { at_least: COVERED_REQUIREMENTS, ..requirements::Options::default() };
+    requirements::run(on.workspace, &options).map(passed)
+}
+
+fn deny(on: &Machine<'_>) -> Result<Ended> {
+    if program("cargo-deny").is_none() {
+        return Ok(Ended::Skipped("cargo-deny is not installed".to_owned()));
+    }
+    on.cargo(&["deny", "--all-features", "check"])
+}
+
+fn passed((): ()) -> Ended {
+    Ended::Passed
+}
+
+fn succeed(command: &mut Command) -> Result<Ended> {
+    let status = command.status().context("can not run cargo")?;
+    if !status.success() {
+        let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+        bail!("`cargo {}` ended with {status}", words.join(" "));
+    }
+    Ok(Ended::Passed)
+}
+
+/// How one step ended.
+struct Line {
+    name: &'static str,
+    result: String,
+    took: Duration,
+}
+
+fn summary(lines: &[Line]) -> String {
+    let mut text = format!("{:<14} {:>8}  result\n", "step", "seconds");
+    for line in lines {
+        text.push_str(&format!("{:<14} {:>8.1}  {}\n", line.name, line.took.as_secs_f64(), line.result));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_has_a_line_for_each_step() {
+        let line = |name, result: &str, tenths: u64| Line {
+            name,
+            result: result.into(),
+            took: Duration::from_millis(tenths * 100),
+        };
+        let text = summary(&[line("format", "passed", 12), line("tests", "FAILED", 345), line("deny", "not run", 0)]);
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[1], ["format", "1.2", "passed"]);
+        assert_eq!(lines[2], ["tests", "34.5", "FAILED"]);
+        assert_eq!(lines[3], ["deny", "0.0", "not", "run"]);
+    }
+
+    #[test]
+    fn a_failing_command_is_named() {
+        let error = succeed(Command::new("sh").args(["-c", "exit 3"])).err().unwrap();
+        assert!(error.to_string().starts_with("`cargo -c exit 3`"), "{error}");
+    }
+}
