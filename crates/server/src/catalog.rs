@@ -1,6 +1,6 @@
 //! The registries: entries in the order of their registration, looked up in a frozen map.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
@@ -22,6 +22,7 @@ pub(crate) struct Catalog<K: Kind> {
 
 struct Own<K: Kind> {
     entries: Vec<(EntryId, Arc<K::Prepared>)>,
+    names: HashSet<String>,
     next_id: EntryId,
     /// Where each name stands in the list. A place is never used again, so that cursors stay valid while the list changes.
     places: HashMap<String, u64>,
@@ -64,9 +65,10 @@ impl<K: Kind> Catalog<K> {
     /// Adds an entry.
     pub(crate) fn insert(&self, core: &Core, prepared: K::Prepared) -> Result<EntryId, BuildError> {
         let name = K::name(&prepared);
-        let taken = self.view(core).items().iter().any(|item| item.name == name);
+        // Without mounted servers the view is not needed, so adding many entries does not make it anew for each.
+        let mounted = !core.mounts().is_empty() && self.view(core).items().iter().any(|item| item.name == name);
         let mut own = self.own();
-        if taken || own.entries.iter().any(|(_, entry)| K::name(entry) == name) {
+        if mounted || !own.names.insert(name.clone()) {
             return Err(BuildError::new(vec![format!("there are two {} `{name}`", K::WHAT)]));
         }
         let id = own.next_id;
@@ -81,12 +83,14 @@ impl<K: Kind> Catalog<K> {
     /// Removes an entry; says whether it was there.
     pub(crate) fn remove(&self, id: EntryId) -> bool {
         let mut own = self.own();
-        let before = own.entries.len();
-        own.entries.retain(|(known, _)| *known != id);
-        let removed = own.entries.len() != before;
+        let found = own.entries.iter().position(|(known, _)| *known == id);
+        let removed = found.map(|at| own.entries.remove(at).1);
+        if let Some(entry) = &removed {
+            own.names.remove(&K::name(entry));
+        }
         drop(own);
         self.invalidate();
-        removed
+        removed.is_some()
     }
 
     /// Returns the frozen view. Taking it costs one uncontended lock; it is made anew only after a change.
@@ -191,7 +195,7 @@ impl<K: Kind> Item<K> {
 
 impl<K: Kind> Default for Catalog<K> {
     fn default() -> Self {
-        let own = Own { entries: Vec::new(), next_id: 0, places: HashMap::new(), next_place: 1 };
+        let own = Own { entries: Vec::new(), names: HashSet::new(), next_id: 0, places: HashMap::new(), next_place: 1 };
         Self {
             own: Mutex::new(own),
             view: RwLock::default(),

@@ -152,6 +152,8 @@ pub(crate) struct SessionInbox {
 pub(crate) struct Hub {
     shared: Arc<Shared>,
     /// The task that writes to sessions; it ends with the hub.
+    writer: Mutex<JoinSet<()>>,
+    /// What is left to be done for clients that have gone.
     tasks: Mutex<JoinSet<()>>,
     stop: ShutdownTrigger,
     stopping: Shutdown,
@@ -236,8 +238,17 @@ impl Hub {
         self.shared.arrived.notify_one();
     }
 
-    fn start_writer(&self) {
+    /// Does something that no request waits for; it ends with the server.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = lock(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        if tokio::runtime::Handle::try_current().is_ok() {
+            tasks.spawn(work);
+        }
+    }
+
+    fn start_writer(&self) {
+        let mut tasks = lock(&self.writer);
         if tasks.is_empty() && tokio::runtime::Handle::try_current().is_ok() {
             tasks.spawn(write_to_sessions(self.shared.clone()));
         }
@@ -306,7 +317,8 @@ fn write_to_session(entry: &SessionInbox) -> bool {
 impl Default for Hub {
     fn default() -> Self {
         let (stop, stopping) = Shutdown::new();
-        Self { shared: Arc::default(), tasks: Mutex::new(JoinSet::new()), stop, stopping, streams: Arc::default() }
+        let tasks = || Mutex::new(JoinSet::new());
+        Self { shared: Arc::default(), writer: tasks(), tasks: tasks(), stop, stopping, streams: Arc::default() }
     }
 }
 

@@ -32,6 +32,7 @@ mod prompts;
 mod raw_method;
 mod resources;
 mod router;
+mod tool_middleware;
 mod tools;
 
 mod changes;
@@ -40,6 +41,8 @@ mod questions;
 mod run;
 mod scope;
 mod seal;
+#[cfg(feature = "tracing-layer")]
+mod tracing_layer;
 
 pub use build_error::BuildError;
 pub use built::BuiltServer;
@@ -63,5 +66,8 @@ pub use registry::{Call, Handle, PromptRegistry, ResourceRegistry, ToolRegistry}
 pub use seal::Keys;
 pub use server::Server;
 pub use settings::{CacheHint, Cached, Item, ResourcePage};
+pub use tool_middleware::NextTool;
+#[cfg(feature = "tracing-layer")]
+pub use tracing_layer::ClientLog;
 pub use uri_template::{TemplateValue, UriTemplate, Variables};
 pub use work::{Done, Work};

@@ -10,7 +10,7 @@ use jackfield_protocol::{
 };
 
 use crate::Cx;
-use crate::changes::{Inbox, OpenStream, encode, subscription_meta};
+use crate::changes::{Change, Inbox, OpenStream, encode, subscription_meta};
 use crate::hooks::Hooks;
 use crate::resources::can_subscribe;
 use crate::router::Router;
@@ -39,10 +39,12 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Stream, ErrorObject> {
     let open = open.ok_or_else(|| {
         ErrorObject::new(code::TOO_MANY_REQUESTS, format!("more than {most} listen streams are open"))
     })?;
+    // Changes are gathered from now on, so that none is lost while hooks run.
     let inbox = Arc::new(Inbox::of(&honoured));
     router.core.hub.listen(&inbox);
     let (key, hooks, stopping) = (incoming.key, router.hooks.clone(), router.core.hub.stopping());
-    Ok(Stream { id, key, cx: router.cx(incoming), honoured, inbox, hooks, stopping, _open: open })
+    let watched = Watched::default();
+    Ok(Stream { id, key, cx: router.cx(incoming), honoured, inbox, hooks, stopping, watched, _open: open })
 }
 
 /// Leaves out what this server has no notices for, and resources that the caller can not read.
@@ -70,20 +72,20 @@ struct Stream {
     inbox: Arc<Inbox>,
     hooks: Hooks,
     stopping: Shutdown,
+    watched: Watched,
     _open: OpenStream,
 }
 
 impl Stream {
-    async fn run(self) -> Reply {
-        let outlet = self.cx.call().incoming.outlet.clone();
-        let ending = outlet.shutdown();
+    async fn run(mut self) -> Reply {
+        let ending = self.cx.call().incoming.outlet.shutdown();
+        self.watched = Watched::new(&self.hooks, &self.cx, &mut self.honoured).await;
         // The acknowledgement is the first message of the stream, whatever happens meanwhile.
         let mut acknowledged = SubscriptionsAcknowledgedParams::new(self.honoured.clone());
         acknowledged.meta = Some(subscription_meta(&self.id));
         if !self.send(encode(acknowledged.into(), self.cx.revision())).await {
             return self.result();
         }
-        let watched = Watched::new(&self).await;
         loop {
             tokio::select! {
                 biased;
@@ -92,6 +94,9 @@ impl Stream {
                 () = self.inbox.arrived() => {
                     // While the client does not read, changes are gathered; many of a kind become one.
                     for change in self.inbox.take() {
+                        if !self.sends(&change) {
+                            continue;
+                        }
                         if !self.send(change.encode(self.cx.revision(), Some(&self.id))).await {
                             return self.result();
                         }
@@ -99,11 +104,19 @@ impl Stream {
                 }
             }
         }
-        watched.end().await;
+        self.watched.end().await;
         let mut cancelled = CancelledParams::new(self.id.clone()).with_reason("the server ends the stream");
         cancelled.meta = Some(subscription_meta(&self.id));
         self.send(encode(Notification::Cancelled(cancelled), self.cx.revision())).await;
         self.result()
+    }
+
+    /// A hook may have refused a resource after its changes began to be gathered.
+    fn sends(&self, change: &Change) -> bool {
+        match change {
+            Change::Resource(uri) => self.honoured.resource_subscriptions.iter().flatten().any(|known| known == uri),
+            _ => true,
+        }
     }
 
     async fn send(&self, message: Vec<u8>) -> bool {
@@ -115,35 +128,61 @@ impl Stream {
     }
 }
 
-/// The resources whose hooks have been told that someone watches; they are told when nobody does any more.
-struct Watched<'a> {
-    stream: &'a Stream,
+/// The resources whose hooks have been told that someone watches; they are told when nobody does any more, also when the client
+/// goes away without a word.
+#[derive(Default)]
+struct Watched {
     uris: Vec<String>,
+    told: Option<(Hooks, Cx)>,
 }
 
-impl<'a> Watched<'a> {
-    async fn new(stream: &'a Stream) -> Self {
-        let mut uris = Vec::new();
-        if !stream.hooks.subscribe.is_empty() || !stream.hooks.unsubscribe.is_empty() {
-            for uri in stream.honoured.resource_subscriptions.iter().flatten() {
-                for hook in &stream.hooks.subscribe {
-                    if let Err(error) = hook(uri.clone(), stream.cx.clone()).await {
-                        tracing::debug!(uri, %error, "a subscription was refused");
-                        stream.inbox.unsubscribe(uri);
-                    }
-                }
-                uris.push(uri.clone());
+impl Watched {
+    /// Tells the hooks; what they refuse is taken out.
+    async fn new(hooks: &Hooks, cx: &Cx, honoured: &mut SubscriptionFilter) -> Self {
+        let mut watched = Self::default();
+        if hooks.subscribe.is_empty() && hooks.unsubscribe.is_empty() {
+            return watched;
+        }
+        watched.told = Some((hooks.clone(), cx.clone()));
+        for uri in honoured.resource_subscriptions.take().into_iter().flatten() {
+            if subscribe(hooks, &uri, cx).await {
+                watched.uris.push(uri);
             }
         }
-        Self { stream, uris }
+        honoured.resource_subscriptions = Some(watched.uris.clone());
+        watched
     }
 
-    async fn end(self) {
-        for uri in self.uris {
-            for hook in &self.stream.hooks.unsubscribe {
-                if let Err(error) = hook(uri.clone(), self.stream.cx.clone()).await {
-                    tracing::debug!(uri, %error, "the end of a subscription was refused");
-                }
+    async fn end(&mut self) {
+        let Some((hooks, cx)) = self.told.take() else { return };
+        unsubscribe(hooks, cx, std::mem::take(&mut self.uris)).await;
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some((hooks, cx)) = self.told.take().filter(|_| !self.uris.is_empty()) {
+            let hub = cx.clone();
+            hub.call().core.hub.spawn(unsubscribe(hooks, cx, std::mem::take(&mut self.uris)));
+        }
+    }
+}
+
+async fn subscribe(hooks: &Hooks, uri: &str, cx: &Cx) -> bool {
+    for hook in &hooks.subscribe {
+        if let Err(error) = hook(uri.to_owned(), cx.clone()).await {
+            tracing::debug!(uri, %error, "a subscription was refused");
+            return false;
+        }
+    }
+    true
+}
+
+async fn unsubscribe(hooks: Hooks, cx: Cx, uris: Vec<String>) {
+    for uri in uris {
+        for hook in &hooks.unsubscribe {
+            if let Err(error) = hook(uri.clone(), cx.clone()).await {
+                tracing::debug!(uri, %error, "the end of a subscription was refused");
             }
         }
     }

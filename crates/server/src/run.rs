@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use jackfield_peer::{Answering, Reply};
-use jackfield_protocol::{AnyResult, ErrorObject};
+use jackfield_protocol::{AnyResult, ErrorObject, Outcome};
 use tokio::time::Sleep;
 
 use crate::questions::round;
@@ -20,7 +20,7 @@ where
     match scope::enter(&cx, || begin(cx.clone())) {
         Work::Ready(done) => {
             cx.end();
-            Answering::Ready(done.and_then(|outcome| outcome.try_map(finish)))
+            Answering::Ready(done.and_then(|outcome| conclude(&cx, outcome, finish)))
         }
         Work::Later(work) => Answering::Later(Box::pin(Running { work, cx, finish: Some(finish), timer: None })),
     }
@@ -50,9 +50,8 @@ where
             this.cx.end();
             let finish = this.finish.take();
             return Poll::Ready(done.and_then(|outcome| {
-                outcome.try_map(|result| {
-                    finish.map_or_else(|| Err(ErrorObject::internal("polled after its end")), |f| f(result))
-                })
+                let finish = finish.ok_or_else(|| ErrorObject::internal("a call was polled after its end"))?;
+                conclude(&this.cx, outcome, finish)
             }));
         }
         if let Some(reply) = round::end(&this.cx) {
@@ -86,24 +85,20 @@ impl<T, F> Drop for Running<T, F> {
     }
 }
 
-/// Changes a result in a way that may fail.
-trait TryMap<T> {
-    fn try_map(self, change: impl FnOnce(T) -> Result<AnyResult, ErrorObject>) -> Reply;
-}
-
-impl<T> TryMap<T> for jackfield_protocol::Outcome<T> {
-    fn try_map(self, change: impl FnOnce(T) -> Result<AnyResult, ErrorObject>) -> Reply {
-        use jackfield_protocol::Outcome;
-        match self {
-            Outcome::Complete(result) => change(result).map(Outcome::Complete),
-            Outcome::InputRequired(questions)
-                if questions.input_requests.is_none() && questions.request_state.is_none() =>
-            {
-                Err(ErrorObject::internal("the handler asks for input, but has neither questions nor state"))
+/// Turns how a handler ended into the answer.
+fn conclude<T>(cx: &Cx, outcome: Outcome<T>, finish: impl FnOnce(T) -> Result<AnyResult, ErrorObject>) -> Reply {
+    match outcome {
+        Outcome::Complete(result) => finish(result).map(Outcome::Complete),
+        Outcome::InputRequired(questions) => {
+            if !round::may_ask(cx) {
+                return Err(ErrorObject::internal("only tools, prompts and resources can ask for input"));
             }
-            Outcome::InputRequired(questions) => Ok(Outcome::InputRequired(questions)),
-            Outcome::Task(task) => Ok(Outcome::Task(task)),
-            _ => Err(ErrorObject::internal("the handler ended in a way that is not known here")),
+            if questions.input_requests.is_none() && questions.request_state.is_none() {
+                return Err(ErrorObject::internal("the handler asks for input, but has neither questions nor state"));
+            }
+            Ok(Outcome::InputRequired(questions))
         }
+        Outcome::Task(task) => Ok(Outcome::Task(task)),
+        _ => Err(ErrorObject::internal("the handler ended in a way that is not known here")),
     }
 }

@@ -26,6 +26,25 @@ impl<T> Work<T> {
         Self::Later(Box::pin(future))
     }
 
+    /// Does work that blocks, on the threads that the runtime has for it. A panic in it is the handler's panic.
+    ///
+    /// # Cancellation
+    /// Work that has begun goes on; its result is thrown away.
+    pub fn blocking(work: impl FnOnce() -> Done<T> + Send + 'static) -> Self
+    where
+        T: Send + 'static,
+    {
+        Self::later(async move {
+            match tokio::task::spawn_blocking(work).await {
+                Ok(done) => done,
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    Err(_) => Err(ErrorObject::internal("the server is shutting down")),
+                },
+            }
+        })
+    }
+
     /// Waits until the work is done.
     ///
     /// # Errors

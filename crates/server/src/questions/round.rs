@@ -241,7 +241,7 @@ impl Drop for StepGuard<'_> {
 }
 
 /// Only these requests may be answered with questions.
-fn may_ask(cx: &Cx) -> bool {
+pub(crate) fn may_ask(cx: &Cx) -> bool {
     matches!(cx.call().incoming.method, MethodName::Known(Method::CallTool | Method::GetPrompt | Method::ReadResource))
 }
 

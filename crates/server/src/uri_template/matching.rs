@@ -44,10 +44,12 @@ const MAX_STATES: usize = 127;
 impl Program {
     pub(super) fn new(parts: &[Part]) -> Result<Self, String> {
         let mut program = Self { states: Vec::new(), slots: Vec::new() };
-        for part in parts {
+        for (at, part) in parts.iter().enumerate() {
             match part {
                 Part::Literal(text) => program.states.push(State::Literal(text.as_bytes().into())),
-                Part::Expression(expression) => program.expression(expression),
+                Part::Expression(expression) => {
+                    program.expression(expression, border(expression, parts.get(at.saturating_add(1))));
+                }
             }
         }
         if program.states.len() > MAX_STATES {
@@ -57,14 +59,15 @@ impl Program {
         }
     }
 
-    fn expression(&mut self, expression: &Expression) {
+    /// `border` is what the next expression begins with; a value does not swallow it.
+    fn expression(&mut self, expression: &Expression, border: &str) {
         let Expression { operator, variables } = expression;
         let single = variables.len() == 1;
         match operator {
             Operator::Simple | Operator::Reserved => {
                 let class = |variable: &Variable| {
-                    let without = if single && !variable.explode { "" } else { "," };
-                    if *operator == Operator::Simple { Class::segment(without) } else { Class::any(without) }
+                    let without = if single && !variable.explode { border.to_owned() } else { format!(",{border}") };
+                    if *operator == Operator::Simple { Class::segment(&without) } else { Class::any(&without) }
                 };
                 for (at, variable) in variables.iter().enumerate() {
                     let separator = if at == 0 { None } else { Some(",") };
@@ -72,20 +75,20 @@ impl Program {
                 }
             }
             Operator::Fragment => {
-                let slot = self.slot(Slot::One(variables.first().cloned().unwrap_or_else(|| unnamed())));
+                let slot = self.slot(Slot::One(variables.first().cloned().unwrap_or_else(unnamed)));
                 self.optional(Some("#"), |program| program.states.push(State::Value(Class::any(""), slot)));
             }
             Operator::Label | Operator::Path => {
                 let separator = if *operator == Operator::Label { "." } else { "/" };
                 for variable in variables {
-                    let without = if separator == "/" || single && !variable.explode { "" } else { separator };
-                    let class = Class::segment(without);
+                    let own = if separator == "/" || single && !variable.explode { "" } else { separator };
+                    let class = Class::segment(&format!("{own}{border}"));
                     self.optional(Some(separator), |program| program.values(variable, class, separator));
                 }
             }
             Operator::Parameter | Operator::Query | Operator::QueryMore => {
                 let style = operator.style();
-                let class = if *operator == Operator::Parameter { Class::segment("") } else { Class::any("#") };
+                let class = if *operator == Operator::Parameter { Class::segment(border) } else { Class::any("#") };
                 let slot = self.slot(Slot::Pairs(variables.clone(), style.separator));
                 self.optional(Some(style.first), |program| program.states.push(State::Value(class, slot)));
             }
@@ -192,6 +195,16 @@ impl Program {
             }
         }
         Some(variables)
+    }
+}
+
+/// Returns what the next expression begins with, where a value before it must stop there.
+fn border(expression: &Expression, next: Option<&Part>) -> &'static str {
+    let Some(Part::Expression(next)) = next else { return "" };
+    let spans = matches!(expression.operator, Operator::Reserved | Operator::Fragment);
+    match next.operator {
+        Operator::Label | Operator::Path if spans => "",
+        operator => operator.style().first,
     }
 }
 
