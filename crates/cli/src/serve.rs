@@ -1,5 +1,6 @@
 //! `jackfield serve`: reference servers, one process each.
 
+use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use jackfield_servers::everything::{self, GzipLimits, Options, ShowEnvironment};
 
@@ -18,9 +19,12 @@ enum Server {
 
 #[derive(Debug, Args)]
 struct Everything {
-    /// How clients connect
+    /// How clients connect; over HTTP at the port in the variable PORT, or 3001
     #[arg(value_enum, default_value_t = Transport::Stdio)]
     transport: Transport,
+    /// Serve HTTP at this address, such as 127.0.0.1:8000: Streamable HTTP at /mcp, HTTP+SSE at /sse
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<String>,
     /// An environment variable that `get-env` may show, besides PATH, HOME, LANG and TZ; can be given several times
     #[arg(long, value_name = "NAME")]
     show_env: Vec<String>,
@@ -33,10 +37,15 @@ struct Everything {
 enum Transport {
     /// Standard input and output
     Stdio,
+    /// HTTP; the same as streamableHttp, since both are served together
+    Sse,
+    /// HTTP
+    #[value(name = "streamableHttp")]
+    StreamableHttp,
 }
 
 impl Serve {
-    /// Runs the server until its client goes away.
+    /// Runs the server until its client goes away, or a signal comes.
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         match self.server {
             Server::Everything(options) => options.run().await,
@@ -46,6 +55,7 @@ impl Serve {
 
 impl Everything {
     async fn run(self) -> anyhow::Result<()> {
+        let address = self.address()?;
         let mut options = Options::default();
         options.environment = match (self.show_all_env, self.show_env) {
             (true, _) => ShowEnvironment::All,
@@ -54,8 +64,25 @@ impl Everything {
         };
         options.gzip = GzipLimits::from_env().map_err(anyhow::Error::msg)?;
         let server = everything::server(options);
-        match self.transport {
-            Transport::Stdio => server.serve_stdio().await.map_err(|error| anyhow::anyhow!("{error:#}")),
+        match address {
+            None => server.serve_stdio().await,
+            Some(address) => server.serve_http(address).await,
         }
+        .map_err(|error| anyhow::anyhow!("{error:#}"))
+    }
+
+    /// Returns where to listen; nowhere for the standard streams.
+    fn address(&self) -> anyhow::Result<Option<String>> {
+        if let Some(address) = &self.http {
+            return Ok(Some(address.clone()));
+        }
+        if matches!(self.transport, Transport::Stdio) {
+            return Ok(None);
+        }
+        let port = match std::env::var("PORT") {
+            Ok(port) => port.parse().with_context(|| format!("the variable PORT must be a number, not {port:?}"))?,
+            Err(_) => 3001_u16,
+        };
+        Ok(Some(format!("127.0.0.1:{port}")))
     }
 }

@@ -1,5 +1,7 @@
 //! Serving: standard streams by default, or any byte stream.
 
+#[cfg(feature = "http")]
+mod http;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -29,7 +31,12 @@ impl Server {
     pub async fn run(self) -> Result {
         match http_address(std::env::args().skip(1))? {
             None => self.serve_stdio().await,
-            Some(address) => Err(Error::new(format!("can not listen on {address}: HTTP is not part of this build"))),
+            #[cfg(feature = "http")]
+            Some(address) => self.serve_http(address).await,
+            #[cfg(not(feature = "http"))]
+            Some(address) => Err(Error::new(format!(
+                "can not listen on {address}: HTTP is not part of this build; add the feature `http` of the crate `jackfield`"
+            ))),
         }
     }
 
