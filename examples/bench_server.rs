@@ -58,9 +58,9 @@ fn with_more_tools(server: Server) -> jackfield::Result<Server> {
         });
         let tool = Tool::new(format!("tool_{number:02}"), Schema::new(&schema)?)
             .with_description(format!("Look something up in collection {number}."));
-        let handle = server
-            .tools()
-            .insert(tool, |call: Call, _cx: Cx| async move { Ok(format!("nothing found for {call:?}")) })?;
+        let handle = server.tools().insert(tool, |call: Call, _cx: Cx| async move {
+            format!("nothing found, {} bytes of arguments", call.arguments.len())
+        })?;
         handle.keep();
     }
     Ok(server)

@@ -41,5 +41,5 @@ async fn close(database: std::sync::Arc<Database>) {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("notes").lifespan(open, close).tool(save).tool(load).run().await
+    Server::new("notes").try_lifespan(open, close).tool(save).tool(load).run().await
 }

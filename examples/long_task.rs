@@ -17,7 +17,7 @@ async fn long_task(files: Vec<String>, cx: &Cx) -> Result<String, Error> {
         cx.info(format!("processing {name}"));
         let result = cx.read_resource(&format!("file://project/{name}")).await?;
         bytes += result.contents.iter().filter_map(|part| part.as_text()).map(str::len).sum::<usize>();
-        cx.progress((index + 1) as f64, Some(total), Some(name)).await;
+        cx.progress((index + 1) as f64, total, name.as_str());
     }
     Ok(format!("processed {} files, {bytes} bytes", files.len()))
 }

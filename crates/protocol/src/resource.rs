@@ -142,6 +142,15 @@ impl ResourceContents {
         }
     }
 
+    /// Returns the text, if the contents are one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(contents) => Some(&contents.text),
+            Self::Blob(_) => None,
+        }
+    }
+
     /// Returns the MIME type.
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {

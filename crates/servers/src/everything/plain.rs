@@ -159,18 +159,20 @@ enum Location {
 #[serde(deny_unknown_fields)]
 struct Weather {
     /// In degrees.
-    temperature: f64,
+    #[schemars(with = "f64")]
+    temperature: i64,
     /// In words.
     conditions: &'static str,
     /// In percent.
-    humidity: f64,
+    #[schemars(with = "f64")]
+    humidity: i64,
 }
 
 fn weather(location: Location) -> Weather {
     let (temperature, conditions, humidity) = match location {
-        Location::NewYork => (33.0, "Cloudy", 82.0),
-        Location::Chicago => (36.0, "Light rain / drizzle", 82.0),
-        Location::LosAngeles => (73.0, "Sunny / Clear", 48.0),
+        Location::NewYork => (33, "Cloudy", 82),
+        Location::Chicago => (36, "Light rain / drizzle", 82),
+        Location::LosAngeles => (73, "Sunny / Clear", 48),
     };
     Weather { temperature, conditions, humidity }
 }
