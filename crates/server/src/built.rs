@@ -43,11 +43,11 @@ impl BuiltServer {
         let settings = core.settings();
         core.logging.store(settings.logging, Ordering::Relaxed);
         let router = Arc::new(router(core, &settings));
-        let inner: Arc<dyn Handler> = router.clone();
-        let entrance = (!settings.wraps.is_empty())
-            .then(|| settings.wraps.iter().rev().fold(inner, |handler, wrap| wrap(handler)));
-        let limits = settings.limits.clone();
+        let (wraps, limits) = (settings.wraps.clone(), settings.limits.clone());
+        // Layers are the user's code, which may use the server.
         drop(settings);
+        let inner: Arc<dyn Handler> = router.clone();
+        let entrance = (!wraps.is_empty()).then(|| wraps.iter().rev().fold(inner, |handler, wrap| wrap(handler)));
         let lifespans = lifespans(core);
         Ok(Self { shared: Arc::new(Shared { router, entrance, lifespans, open: Open::default(), limits }) })
     }

@@ -30,8 +30,8 @@ pub struct Cx {
 pub(crate) struct CallState {
     pub(crate) incoming: Incoming,
     pub(crate) core: Arc<Core>,
-    /// The server that got the request; `core` is the mounted one that the handler belongs to.
-    outer: Arc<Core>,
+    /// The server that got the request; `core` may be a mounted one that the handler belongs to.
+    pub(crate) outer: Arc<Core>,
     tool: Option<Arc<Item<Tools>>>,
     pub(crate) round: Round,
     pub(crate) progress: ProgressState,

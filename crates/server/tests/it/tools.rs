@@ -69,6 +69,22 @@ fn bad_arguments_are_failures_with_field_and_rule() {
     );
 }
 
+/// SRV-027: one line for each problem, with the field and the rule.
+#[cfg(feature = "validation")]
+#[test]
+fn each_problem_of_arguments_has_a_line() {
+    crate::talk::runtime().block_on(async {
+        let mut talk = crate::talk::Talk::new(&demo());
+        talk.play("@ 2026-07-28\n > 1 tools/call {\"name\": \"add\", \"arguments\": {\"a\": \"x\", \"b\": 101, \"c\": 1}}\n < 1 {\"content\": [{\"text\": \"$text\"}]}").await;
+        let text = talk.known("$text").as_str().unwrap().to_owned();
+        let lines: Vec<_> = text.lines().skip(1).collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        for (field, rule) in [("`a`", "integer"), ("`b`", "100"), ("`c`", "unexpected")] {
+            assert!(lines.iter().any(|line| line.contains(field) && line.contains(rule)), "{field} {rule}: {text}");
+        }
+    });
+}
+
 /// SRV-022, SRV-023: structured content, also as text.
 #[test]
 fn structured_content_is_also_text() {
