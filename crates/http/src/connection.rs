@@ -11,9 +11,12 @@ use jackfield_peer::Shutdown;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::activity::Activity;
-use crate::endpoint::{Endpoint, PeerAddress};
+use crate::endpoint::Endpoint;
 use crate::io::WatchedIo;
 use crate::{HttpConfig, HttpLimits};
+
+/// What hyper allows by itself.
+const DEFAULT_HEADER_FIELDS: usize = 100;
 
 /// Speaks HTTP/1 or HTTP/2, as the client wishes.
 pub(crate) fn protocol(config: &HttpConfig) -> auto::Builder<TokioExecutor> {
@@ -25,8 +28,11 @@ pub(crate) fn protocol(config: &HttpConfig) -> auto::Builder<TokioExecutor> {
         // The watchdog measures heads and idle times, without a timer for each request.
         .header_read_timeout(None)
         .max_buf_size(limits.header_bytes.max(8192))
-        .max_headers(limits.header_fields)
         .keep_alive(true);
+    // The default needs no allocation per request.
+    if limits.header_fields != DEFAULT_HEADER_FIELDS {
+        builder.http1().max_headers(limits.header_fields);
+    }
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -53,12 +59,11 @@ pub(crate) async fn serve<S>(
     let limits = endpoint.limits().clone();
     let io = WatchedIo::new(TokioIo::new(stream), activity.clone(), limits.write_timeout);
     let watched = activity.clone();
-    let service = service_fn(move |mut request: http::Request<hyper::body::Incoming>| {
+    let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
         let busy = watched.begin(request.version() == http::Version::HTTP_2);
         let endpoint = endpoint.clone();
         async move {
-            request.extensions_mut().insert(PeerAddress(address));
-            let mut response = endpoint.serve(request, false).await;
+            let mut response = endpoint.serve(request, false, Some(address.ip())).await;
             response.body_mut().keep_busy(busy);
             Ok::<_, Infallible>(response)
         }

@@ -49,6 +49,10 @@ impl Version {
 pub(crate) fn check_version(version: &Version, params: &Params) -> Result<(), ErrorObject> {
     let Some(body) = params.meta(key::PROTOCOL_VERSION) else { return Ok(()) };
     let header = version.as_str().ok_or_else(|| missing(&PROTOCOL_VERSION))?;
+    let plain = body.strip_prefix(b"\"").and_then(|body| body.strip_suffix(b"\""));
+    if plain == Some(header.as_bytes()) {
+        return Ok(());
+    }
     match serde_json::from_slice::<Cow<'_, str>>(body) {
         Ok(body) if body != header => Err(contradiction(&PROTOCOL_VERSION, header, &body)),
         // What is not a string is refused by whoever reads it.
