@@ -1,6 +1,7 @@
 //! Serving one connection.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use jackfield_peer::Shutdown;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::activity::Activity;
+use crate::aside::Aside;
 use crate::endpoint::Endpoint;
 use crate::io::WatchedIo;
 use crate::{HttpConfig, HttpLimits};
@@ -70,26 +72,37 @@ pub(crate) async fn serve<S>(
     });
     let connection = protocol.serve_connection(io, service);
     tokio::pin!(connection);
-    let watchdog = watch(&activity, &limits);
-    tokio::pin!(watchdog);
-    let mut ending = false;
-    loop {
+    let aside = Aside::new(async {
         tokio::select! {
-            ended = connection.as_mut() => {
-                if let Err(error) = ended {
-                    tracing::debug!(%error, "a connection ended early");
-                }
-                return;
-            }
-            () = shutdown.triggered(), if !ending => {
-                ending = true;
-                connection.as_mut().graceful_shutdown();
-            }
-            () = &mut watchdog => {
-                tracing::debug!("a connection was idle or slow for too long");
-                return;
-            }
+            () = watch(&activity, &limits) => Told::Close,
+            () = shutdown.triggered() => Told::Finish,
         }
+    });
+    tokio::pin!(aside);
+    let told = tokio::select! {
+        biased;
+        ended = connection.as_mut() => return note(ended),
+        told = &mut aside => told,
+    };
+    if let Told::Finish = told {
+        connection.as_mut().graceful_shutdown();
+        tokio::select! {
+            ended = connection.as_mut() => return note(ended),
+            () = watch(&activity, &limits) => {}
+        }
+    }
+    tracing::debug!("a connection was idle or slow for too long");
+}
+
+/// What a connection is told from outside.
+enum Told {
+    Close,
+    Finish,
+}
+
+fn note<E: fmt::Display>(ended: Result<(), E>) {
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`jackfield_peer::Handler`].
 
 mod activity;
+mod aside;
 mod body;
 mod collect;
 mod config;

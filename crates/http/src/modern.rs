@@ -45,7 +45,7 @@ impl Endpoint {
         let accepts = arrived.accepts;
         let outlet = self.modern_outlet(accepts == Accepts::Json);
         let admitted = self.admit_modern(arrived, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
-        let permits = self.permits(arrived, &method)?;
+        let permit = self.permit(arrived, &method)?;
         let revision = admitted.caller.revision;
         let operation = Operation::begin(&method, &params, &id, revision, None, &arrived.parts.headers);
         let (key, messages) = (self.shared.next_key(), outlet.clone());
@@ -62,14 +62,14 @@ impl Endpoint {
             }
             work => {
                 let streams = matches!(work, Work::Ready(_)) || accepts == Accepts::Events;
-                let under_way = self.modern_stream(work, outlet, answer, operation, permits);
+                let under_way = self.modern_stream(work, outlet, answer, operation, permit);
                 Ok(if streams { Posted::Done(stream(under_way)) } else { Posted::Modern(under_way, accepts) })
             }
         }
     }
 
     fn modern_outlet(&self, silent: bool) -> Arc<ModernOutlet> {
-        Arc::new(ModernOutlet { queue: Queue::new(self.limits()), shutdown: self.shared.shutdown.clone(), silent })
+        Arc::new(ModernOutlet { queue: Queue::new(self.limits()), shared: self.shared.clone(), silent })
     }
 
     /// Polls once in place: most handlers are ready at once.
@@ -92,11 +92,11 @@ impl Endpoint {
         outlet: Arc<ModernOutlet>,
         answer: AnswerTo,
         operation: Operation,
-        permits: [Option<Permit>; 2],
+        permit: Option<Permit>,
     ) -> Box<ModernStream> {
         let keep_alive = self.limits().sse_keep_alive;
         let silence = Box::pin(tokio::time::sleep(keep_alive));
-        Box::new(ModernStream { work, outlet, answer, operation, silence, keep_alive, _permits: permits, _open: None })
+        Box::new(ModernStream { work, outlet, answer, operation, silence, keep_alive, _permit: permit, _open: None })
     }
 
     fn admit_modern(
@@ -139,22 +139,22 @@ impl Endpoint {
         Ok(admitted)
     }
 
-    fn permits(&self, arrived: &Arrived, method: &MethodName) -> Result<[Option<Permit>; 2], Box<Response<Body>>> {
-        let mut permits = [None, None];
+    /// Counts what a user must not have too much of: listen streams, and requests under way.
+    fn permit(&self, arrived: &Arrived, method: &MethodName) -> Result<Option<Permit>, Box<Response<Body>>> {
+        let limits = self.limits();
         if *method == MethodName::Known(Method::Listen) {
             if arrived.accepts == Accepts::Json {
                 let message = "the answer is a stream; accept text/event-stream";
                 return Err(Box::new(respond::refusal(StatusCode::NOT_ACCEPTABLE, message)));
             }
-            let limit = self.limits().listen_streams;
-            let permit = self.listening.take(arrived.owner(), limit);
-            permits[0] = Some(permit.ok_or_else(|| too_many(format!("more than {limit} listen streams are open")))?);
-        } else if let Some(principal) = arrived.principal() {
-            let limit = self.limits().requests_in_flight;
-            let permit = self.in_flight.take(crate::owner::Owner::Principal(principal.clone()), limit);
-            permits[1] = Some(permit.ok_or_else(|| too_many(format!("more than {limit} requests are running")))?);
+            let permit = self.listening.take(arrived.owner(), limits.listen_streams);
+            return permit.map(Some).ok_or_else(|| too_many(limits.listen_streams, "listen streams are open"));
         }
-        Ok(permits)
+        if arrived.principal().is_none() {
+            return Ok(None);
+        }
+        let permit = self.in_flight.take(arrived.owner(), limits.requests_in_flight);
+        permit.map(Some).ok_or_else(|| too_many(limits.requests_in_flight, "requests are running"))
     }
 
     async fn modern_notification(&self, arrived: &Arrived, incident: Incident) -> Response<Body> {
@@ -188,8 +188,8 @@ pub(crate) async fn wait(mut under_way: Box<ModernStream>, accepts: Accepts) -> 
     }
 }
 
-fn too_many(message: String) -> Box<Response<Body>> {
-    Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, message))
+fn too_many(limit: usize, what: &str) -> Box<Response<Body>> {
+    Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, format!("more than {limit} {what}")))
 }
 
 /// An error found before the handler saw the request.
