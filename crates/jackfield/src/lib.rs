@@ -43,7 +43,7 @@ pub use schemars;
 pub use serde;
 pub use serde_json;
 
-pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Reply, Session};
+pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Principal, Reply, Session};
 pub use jackfield_protocol::{
     Annotations, AudioContent, CallToolResult, Completion, ContentBlock, CreateMessageParams, CreateMessageResult,
     ElicitAction, ElicitParams, ElicitResult, ElicitSchema, EmbeddedResource, ErrorObject, GetPromptResult, Icon,
@@ -68,6 +68,7 @@ pub use jackfield_server::{
     Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Image, IntoCompleter,
     IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool, IntoToolResult, Item,
     Json, Keys, Next, Package, Parts, PromptEntry, PromptHandler, PromptRegistry, ProtocolError, QuestionError,
-    Reading, ResourceEntry, ResourceHandler, ResourcePage, ResourceRegistry, Result, Server, ServerParts, State,
-    ToolEntry, ToolHandler, ToolRegistry, UriTemplate, Validation, Variables, Work, decode_arguments,
+    Reading, ResourceEntry, ResourceHandler, ResourcePage, ResourceRegistry, Result, Route, Server, ServerParts,
+    StartError, State, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables,
+    Work, decode_arguments,
 };

@@ -1,6 +1,6 @@
 //! What all handles of a server share: the registries, the state, and who hears of changes.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use jackfield_peer::Extensions;
@@ -23,6 +23,8 @@ pub(crate) struct Core {
     pub(crate) hub: Hub,
     pub(crate) sealer: Sealer,
     pub(crate) logging: AtomicBool,
+    /// How many seconds a client may take to answer a question in the modern era.
+    pub(crate) question_life: AtomicU64,
 }
 
 impl Core {
@@ -38,6 +40,7 @@ impl Core {
             hub: Hub::default(),
             sealer: Sealer::default(),
             logging: AtomicBool::new(true),
+            question_life: AtomicU64::new(10 * 60),
         })
     }
 

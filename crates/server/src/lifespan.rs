@@ -17,12 +17,15 @@ pub(crate) struct Lifespan {
 /// What has been opened: how it becomes state, and how it is closed.
 struct Started {
     publish: Box<dyn FnOnce(&mut Extensions) + Send>,
-    stop: Box<dyn FnOnce() -> Boxed<()> + Send>,
+    stop: Close,
 }
 
 /// What has been opened and waits to be closed, in the order of opening.
 #[derive(Default)]
-pub(crate) struct Open(Mutex<Vec<Box<dyn FnOnce() -> Boxed<()> + Send>>>);
+pub(crate) struct Open(Mutex<Vec<Close>>);
+
+/// Closes something.
+type Close = Box<dyn FnOnce() -> Boxed<()> + Send>;
 
 /// A server could not be started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

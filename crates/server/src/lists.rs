@@ -25,7 +25,10 @@ pub(crate) struct Lists {
 }
 
 /// The first pages of one list, by revision. Further pages are seldom asked for and encoded each time.
-struct Pages<K: Kind>(RwLock<Option<(Arc<K>, [Option<Bytes>; 5])>>);
+struct Pages<K: Kind>(RwLock<Option<Encoded<K>>>);
+
+/// The view that pages were made from, and the pages by revision.
+type Encoded<K> = (Arc<K>, [Option<Bytes>; 5]);
 
 impl<K: Kind> Default for Pages<K> {
     fn default() -> Self {

@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::future::Future;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use jackfield_peer::{Caller, Incoming, Limits, Reply};
 use jackfield_protocol::{
@@ -359,6 +361,13 @@ impl Server {
     #[must_use]
     pub fn keys(self, keys: Keys) -> Self {
         self.core.sealer.set_keys(&keys);
+        self
+    }
+
+    /// Sets how long a client of the modern era may take to answer a question; ten minutes by default.
+    #[must_use]
+    pub fn question_life(self, life: Duration) -> Self {
+        self.core.question_life.store(life.as_secs(), Ordering::Relaxed);
         self
     }
 

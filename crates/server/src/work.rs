@@ -12,7 +12,6 @@ use jackfield_protocol::{ErrorObject, Outcome};
 pub type Done<T> = Result<Outcome<T>, ErrorObject>;
 
 /// Work that is done, or will be. What is ready at once needs no allocation and no task.
-#[expect(clippy::large_enum_variant, reason = "moving a result is cheaper than allocating for each")]
 pub enum Work<T> {
     /// It is done.
     Ready(Done<T>),

@@ -55,13 +55,3 @@ fn requests_before_the_end_of_input_are_answered() {
     assert!(status.success());
     assert_eq!(rest.lines().count(), 100);
 }
-
-/// BASE-038: a server on standard streams asks for no authorization.
-#[test]
-fn a_command_line_that_is_not_understood_says_what_to_write() {
-    let example = Example::start_silent("quickstart", &["--wrong"], Revision::LATEST);
-    let (status, rest, errors) = example.wait();
-    assert!(!status.success());
-    assert_eq!(rest, "");
-    assert!(errors.contains("--wrong"), "{errors}");
-}

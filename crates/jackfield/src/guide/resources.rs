@@ -46,7 +46,7 @@
 //! # Completion
 //!
 //! `#[complete("one", "other")]` proposes fixed values, `#[complete(function)]` asks `fn(&str) -> Vec<String>`, or
-//! `async fn(Completing) -> Vec<String>` if it has to wait or to know what else was chosen. In an impl block, `#[complete(self.method)]`.
+//! `fn(Completing) -> Vec<String>` (which may be `async`) if it has to know what else was chosen. In an impl block, `#[complete(self.method)]`.
 //!
 //! ```
 //! use jackfield::{Reference, Server, resource, testing::TestClient};

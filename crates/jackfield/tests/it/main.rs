@@ -5,6 +5,7 @@ mod compile;
 mod impl_blocks;
 mod prompts;
 mod questions;
+mod quickstart;
 mod resources;
 mod results;
 mod tools;

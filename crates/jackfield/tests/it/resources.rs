@@ -15,7 +15,7 @@ async fn page(#[complete("work", "home", "homework")] folder: &str, #[complete(p
 }
 
 async fn pages(completing: Completing) -> Vec<String> {
-    let folder = completing.arguments.get("folder").cloned().unwrap_or_default();
+    let folder = completing.context.get("folder").cloned().unwrap_or_default();
     vec![format!("{}{folder}", completing.value)]
 }
 

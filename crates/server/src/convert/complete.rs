@@ -15,8 +15,8 @@ use crate::{Completer, Cx, Done, Work};
 pub struct Completing {
     /// What has been typed.
     pub value: String,
-    /// The other arguments that have been chosen before; since 2025-06-18.
-    pub arguments: BTreeMap<String, String>,
+    /// The other arguments that have been chosen before, by name; since 2025-06-18.
+    pub context: BTreeMap<String, String>,
     /// The call.
     pub cx: Cx,
 }
@@ -69,12 +69,12 @@ impl<T: IntoCompletion, E: Failure> IntoCompletion for Result<T, E> {
     }
 }
 
-/// What can complete an argument: `fn(&str) -> Vec<String>`, or `async fn(Completing) -> Vec<String>` if it has to wait or needs to
-/// know more. `Kind` tells the two apart; the compiler finds it.
+/// What can complete an argument: `fn(&str) -> Vec<String>`, `fn(Completing) -> Vec<String>` if it needs to know more, or
+/// `async fn(Completing) -> Vec<String>` if it has to wait. `Kind` tells them apart; the compiler finds it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can not complete an argument",
     label = "not a completer",
-    note = "write `fn(&str) -> Vec<String>`, or `async fn(Completing) -> Vec<String>`"
+    note = "write `fn(&str) -> Vec<String>`, `fn(Completing) -> Vec<String>` or `async fn(Completing) -> Vec<String>`"
 )]
 pub trait IntoCompleter<Kind> {
     /// Turns it into a completer.
@@ -85,9 +85,13 @@ pub trait IntoCompleter<Kind> {
 #[derive(Debug)]
 pub struct Plain;
 
-/// A completer that gets [`Completing`] and may wait.
+/// A completer that gets [`Completing`].
 #[derive(Debug)]
 pub struct Full;
+
+/// A completer that gets [`Completing`] and may wait.
+#[derive(Debug)]
+pub struct Async;
 
 #[diagnostic::do_not_recommend]
 impl<F, R> IntoCompleter<(Plain, R)> for F
@@ -104,11 +108,24 @@ where
 impl<F, R> IntoCompleter<(Full, R)> for F
 where
     F: Fn(Completing) -> R + Send + Sync + 'static,
+    R: IntoCompletion,
+{
+    fn into_completer(self) -> Arc<dyn Completer> {
+        Arc::new(move |value: String, context: BTreeMap<String, String>, cx: Cx| {
+            Work::Ready(self(Completing { value, context, cx }).into_completion())
+        })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R> IntoCompleter<(Async, R)> for F
+where
+    F: Fn(Completing) -> R + Send + Sync + 'static,
     R: Future<Output: IntoCompletion> + Send + 'static,
 {
     fn into_completer(self) -> Arc<dyn Completer> {
-        Arc::new(move |value: String, arguments: BTreeMap<String, String>, cx: Cx| {
-            let proposals = self(Completing { value, arguments, cx });
+        Arc::new(move |value: String, context: BTreeMap<String, String>, cx: Cx| {
+            let proposals = self(Completing { value, context, cx });
             Work::later(async move { proposals.await.into_completion() })
         })
     }

@@ -1,5 +1,6 @@
 //! What becomes of the error of a user's function.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use jackfield_protocol::{CallToolResult, ErrorObject, Outcome};
@@ -34,6 +35,23 @@ impl<E: Display> Failure for E {
 
     fn into_error(self) -> ErrorObject {
         ErrorObject::internal(self.to_string())
+    }
+}
+
+impl ProtocolError {
+    /// Makes an error of any code. Codes of your own lie outside -32768 … -32000.
+    pub fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(ErrorObject::new(code, message))
+    }
+
+    /// -32602: the parameters do not fit.
+    pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
+        Self(ErrorObject::invalid_params(message))
+    }
+
+    /// -32603: the server failed.
+    pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
+        Self(ErrorObject::internal(message))
     }
 }
 

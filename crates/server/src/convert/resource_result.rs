@@ -28,6 +28,11 @@ impl Reading {
         Self { uri: uri.into(), mime_type, revision }
     }
 
+    fn blob(self, bytes: &[u8]) -> Done<ReadResourceResult> {
+        let blob = super::media::base64(bytes);
+        self.complete(|uri| ResourceContents::blob(uri, blob), None)
+    }
+
     fn complete(
         self,
         contents: impl FnOnce(String) -> ResourceContents,
@@ -71,8 +76,8 @@ macro_rules! results {
 results! {
     String => |text, reading| reading.complete(|uri| ResourceContents::text(uri, text), None);
     &str => |text, reading| reading.complete(|uri| ResourceContents::text(uri, text.to_owned()), None);
-    Vec<u8>, Bytes, &[u8]
-        => |bytes, reading| reading.complete(|uri| ResourceContents::blob(uri, super::media::base64(bytes.as_ref())), None);
+    Vec<u8>, Bytes => |bytes, reading| reading.blob(&bytes);
+    &[u8] => |bytes, reading| reading.blob(bytes);
     ResourceContents => |contents, reading| reading.complete(|_| contents, None);
     Vec<ResourceContents> => |contents, _reading| Ok(Outcome::Complete(ReadResourceResult::new(contents)));
     ReadResourceResult => |result, _reading| Ok(Outcome::Complete(result));

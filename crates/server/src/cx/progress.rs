@@ -10,8 +10,12 @@ use tokio::time::Instant;
 use super::Cx;
 use crate::changes::encode;
 
-/// At most one notice in this time, which is 100 in a second; the newest one is kept and sent later.
-const PAUSE: Duration = Duration::from_millis(10);
+/// On average at most one notice in this time. With a burst of 20 that makes at most 100 in any second; of more, the newest one is
+/// kept and sent later.
+const PAUSE: Duration = Duration::from_micros(12_500);
+
+/// How far notices may run ahead of their average: a burst of 20.
+const AHEAD: Duration = Duration::from_micros(19 * 12_500);
 
 /// What has been said about the progress of a call.
 #[derive(Debug, Default)]
@@ -23,9 +27,16 @@ pub(crate) struct ProgressState {
 #[derive(Debug, Default)]
 struct Said {
     highest: Option<f64>,
-    sent_at: Option<Instant>,
+    /// When the notices sent so far would have ended, had they come at their average pace.
+    paid_until: Option<Instant>,
     /// The newest notice, if it could not be sent yet.
     kept: Option<ProgressParams>,
+}
+
+impl Said {
+    fn pay(&mut self, now: Instant) {
+        self.paid_until = Some(self.paid_until.map_or(now, |until| until.max(now)) + PAUSE);
+    }
 }
 
 impl ProgressState {
@@ -41,7 +52,7 @@ impl ProgressState {
     pub(crate) fn due(&self) -> Option<Instant> {
         let said = self.said();
         said.kept.as_ref()?;
-        Some(said.sent_at.map_or_else(Instant::now, |at| at + PAUSE))
+        Some(said.paid_until.and_then(|until| until.checked_sub(AHEAD)).unwrap_or_else(Instant::now))
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
@@ -52,8 +63,8 @@ impl ProgressState {
 impl Cx {
     /// Tells the client how far the call is, if it asked to know.
     ///
-    /// `done` must grow: what is not more than before is not sent. Notices are sent in order, at most 100 in a second; of those
-    /// in between only the newest is sent.
+    /// `done` must grow: what is not more than before is not sent. Notices are sent in order, at most 100 in a second; of
+    /// more only the newest is sent.
     ///
     /// ```
     /// # fn show(cx: &jackfield_server::Cx) {
@@ -79,12 +90,12 @@ impl Cx {
         params.total = total.filter(|total| total.is_finite());
         params.message = message.map(str::to_owned);
         let now = Instant::now();
-        let too_soon = said.sent_at.is_some_and(|at| now < at + PAUSE);
+        let too_soon = said.paid_until.is_some_and(|until| now + AHEAD < until);
         if too_soon || !self.send_progress(params.clone()) {
             said.kept = Some(params);
         } else {
             said.kept = None;
-            said.sent_at = Some(now);
+            said.pay(now);
         }
     }
 
@@ -98,11 +109,9 @@ impl Cx {
     pub(crate) fn flush_progress(&self) {
         let mut said = self.call().progress.said();
         if let Some(kept) = said.kept.take() {
-            if self.send_progress(kept.clone()) {
-                said.sent_at = Some(Instant::now());
-            } else {
+            said.pay(Instant::now());
+            if !self.send_progress(kept.clone()) {
                 // The queue is full; the notice waits for the next turn.
-                said.sent_at = Some(Instant::now());
                 said.kept = Some(kept);
             }
         }

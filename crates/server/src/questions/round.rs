@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
@@ -18,8 +19,6 @@ use super::{QuestionError, check};
 use crate::Cx;
 use crate::seal::{context, now};
 
-/// How long a client may take to answer before the state of the call is refused.
-const STATE_LIFE: Duration = Duration::from_secs(10 * 60);
 /// The longest state.
 const MAX_STATE_BYTES: usize = 64 * 1024;
 /// How long a client may take from the handshake until it can be asked.
@@ -288,7 +287,7 @@ pub(super) fn unseal(cx: &Cx, sealed: &str) -> Result<Vec<u8>, ErrorObject> {
 fn seal_payload<T: Serialize>(cx: &Cx, payload: &T) -> Result<String, ErrorObject> {
     let mut nonce = [0; 8];
     crate::seal::random(&mut nonce);
-    let expires = now().saturating_add(STATE_LIFE.as_secs());
+    let expires = now().saturating_add(cx.call().core.question_life.load(Ordering::Relaxed));
     let sealed = Sealed { expires, nonce: u64::from_le_bytes(nonce), payload };
     let plain = serde_json::to_vec(&sealed).map_err(|error| ErrorObject::internal(format!("state: {error}")))?;
     let state = cx.call().core.sealer.seal(&plain, &binding(cx));

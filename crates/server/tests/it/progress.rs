@@ -60,21 +60,21 @@ fn progress_rises_under_its_token() {
 /// PAT-023: a burst is thinned out; the newest is kept and sent before the answer, also when nothing more happens.
 #[test]
 fn a_burst_of_progress_is_thinned_out() {
-    check_each(
-        Revision::ALL,
-        working,
+    let first: String = (0..20).map(|step| format!("< notifications/progress {{\"progress\": {step}}}\n")).collect();
+    let conversation = format!(
         r#"
         @ REVISION
-        > 1 tools/call {"name": "burst", "_meta": {"progressToken": 9}}
-        < notifications/progress {"progress": 0}
-        < notifications/progress {"progress": 999}
-        < notifications/progress {"progress": 5000}
-        < 1 {}
-        > 2 tools/call {"name": "quick", "_meta": {"progressToken": 9}}
-        < notifications/progress {"progress": 1}
+        > 1 tools/call {{"name": "burst", "_meta": {{"progressToken": 9}}}}
+        {first}
+        < notifications/progress {{"progress": 999}}
+        < notifications/progress {{"progress": 5000}}
+        < 1 {{}}
+        > 2 tools/call {{"name": "quick", "_meta": {{"progressToken": 9}}}}
+        < notifications/progress {{"progress": 1}}
         // Messages keep their order.
-        "#,
+        "#
     );
+    check_each(Revision::ALL, working, &conversation);
 }
 
 /// PAT-024: progress ends with the call.

@@ -201,6 +201,21 @@ fn another_node_continues_with_shared_keys() {
     });
 }
 
+/// PAT-045: state has an end.
+#[test]
+fn state_becomes_too_old() {
+    check(
+        &greet().question_life(std::time::Duration::ZERO),
+        r#"
+        @ 2026-07-28 {"elicitation": {}}
+        > 1 tools/call {"name": "greet"}
+        < 1 {"requestState": "$s"}
+        > 2 tools/call {"name": "greet", "requestState": "$s", "inputResponses": {"name": {"action": "decline"}}}
+        < 2 error -32602 too old
+        "#,
+    );
+}
+
 /// PAT-047: single use, where it is wanted.
 #[test]
 fn state_may_be_used_once() {
