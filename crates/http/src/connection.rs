@@ -30,6 +30,8 @@ pub(crate) fn protocol(config: &HttpConfig) -> auto::Builder<TokioExecutor> {
         // The watchdog measures heads and idle times, without a timer for each request.
         .header_read_timeout(None)
         .max_buf_size(limits.header_bytes.max(8192))
+        // Head and body are copied into one buffer and leave in one write, which costs less than a list of two.
+        .writev(false)
         .keep_alive(true);
     // The default needs no allocation per request.
     if limits.header_fields != DEFAULT_HEADER_FIELDS {
