@@ -7,6 +7,7 @@
 mod activity;
 mod aside;
 mod body;
+mod calls;
 mod collect;
 mod config;
 mod connection;
