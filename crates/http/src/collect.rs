@@ -29,6 +29,9 @@ pub(crate) async fn collect<B: HttpBody + Unpin>(
         if text.len() > limit {
             return Err(too_large(limit));
         }
+        if body.is_end_stream() {
+            break;
+        }
     }
     Ok(text.into_bytes())
 }

@@ -1,7 +1,8 @@
 //! The endpoint: what every request passes, and where it goes.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,22 +12,40 @@ use http::request::Parts;
 use http::{Method as Verb, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
 use jackfield_peer::{Admission, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
-use jackfield_protocol::envelope::{Message, MethodName, Params, Rejected};
+use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, Rejected};
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 use tokio::time::Instant;
 
 use crate::cors::Cors;
+use crate::exchange::Exchange;
 use crate::guard::Guard;
 use crate::headers::Version;
+use crate::modern_stream::ModernStream;
 use crate::negotiation::{self, Accepts};
 use crate::owner::{Counts, Owner};
-use crate::session::{Sessions, Shared};
+use crate::session::{Live, Sessions, Shared};
 use crate::tasks::Tasks;
-use crate::{Body, HttpConfig, HttpLimits, MemoryEventLog, collect, respond};
+use crate::{Body, HttpConfig, HttpLimits, MemoryEventLog, collect, modern, respond};
 
-/// Where a request came from, for limits and logs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PeerAddress(pub(crate) SocketAddr);
+/// A request as the endpoint passes it on.
+pub(crate) struct Arrived {
+    pub(crate) parts: Arc<Parts>,
+    /// Where it came from, if that is known.
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) version: Version,
+    pub(crate) accepts: Accepts,
+}
+
+/// How far a POST came without waiting. Most come to their end, and nothing of them is moved about.
+pub(crate) enum Posted {
+    Done(Response<Body>),
+    /// A modern request whose handler is not ready.
+    Modern(Box<ModernStream>, Accepts),
+    /// A legacy request, or several, whose handlers are not ready.
+    Legacy(Arc<Live>, Arc<Exchange>),
+    /// Something rare that has to wait.
+    Later(Pin<Box<dyn Future<Output = Response<Body>> + Send>>),
+}
 
 /// What all requests to a server share.
 pub(crate) struct Endpoint {
@@ -86,7 +105,12 @@ impl Endpoint {
     }
 
     /// Serves one request. `any_path` treats every path as the endpoint's own.
-    pub(crate) async fn serve<B>(self: Arc<Self>, request: Request<B>, any_path: bool) -> Response<Body>
+    pub(crate) async fn serve<B>(
+        self: Arc<Self>,
+        request: Request<B>,
+        any_path: bool,
+        address: Option<IpAddr>,
+    ) -> Response<Body>
     where
         B: HttpBody + Unpin,
     {
@@ -100,7 +124,7 @@ impl Endpoint {
             respond::empty(StatusCode::NO_CONTENT)
         } else {
             match self.pass(&mut parts).await {
-                Ok(()) => self.dispatch(parts, body, any_path).await,
+                Ok(()) => self.dispatch(Arc::new(parts), body, any_path, address).await,
                 Err(response) => response,
             }
         };
@@ -117,7 +141,13 @@ impl Endpoint {
         }
     }
 
-    async fn dispatch<B>(self: &Arc<Self>, parts: Parts, body: B, any_path: bool) -> Response<Body>
+    async fn dispatch<B>(
+        self: &Arc<Self>,
+        parts: Arc<Parts>,
+        body: B,
+        any_path: bool,
+        address: Option<IpAddr>,
+    ) -> Response<Body>
     where
         B: HttpBody + Unpin,
     {
@@ -125,17 +155,22 @@ impl Endpoint {
         let post = parts.method == Verb::POST;
         match place {
             Place::Mcp if post => match self.body(&parts, body).await {
-                Ok(text) => self.post(parts, &text).await,
+                Ok(text) => match self.post(parts, address, &text) {
+                    Posted::Done(response) => response,
+                    Posted::Modern(under_way, accepts) => modern::wait(under_way, accepts).await,
+                    Posted::Legacy(live, exchange) => self.answer(&live, &exchange).await,
+                    Posted::Later(response) => response.await,
+                },
                 Err(response) => *response,
             },
-            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => self.get(parts).await,
+            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => self.get(&parts).await,
             Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => self.delete(&parts).await,
             Place::Mcp if self.has_sessions() => respond::method_not_allowed("GET, POST, DELETE"),
             Place::Mcp => respond::method_not_allowed("POST"),
             Place::SseStream if parts.method == Verb::GET => self.open_http_sse(&parts),
             Place::SseStream => respond::method_not_allowed("GET"),
             Place::SseMessage if post => match self.body(&parts, body).await {
-                Ok(text) => self.http_sse_message(parts, &text),
+                Ok(text) => self.http_sse_message(&parts, &text),
                 Err(response) => *response,
             },
             Place::SseMessage => respond::method_not_allowed("POST"),
@@ -175,26 +210,28 @@ impl Endpoint {
     }
 
     /// Serves a POST to the endpoint: finds out the era, from there on each has its own code.
-    async fn post(self: &Arc<Self>, parts: Parts, text: &Bytes) -> Response<Body> {
+    fn post(self: &Arc<Self>, parts: Arc<Parts>, address: Option<IpAddr>, text: &Bytes) -> Posted {
         let Some(accepts) = Accepts::read(&parts.headers) else {
             let message = "the answer is application/json or text/event-stream; accept both";
-            return respond::refusal(StatusCode::NOT_ACCEPTABLE, message);
+            return Posted::Done(respond::refusal(StatusCode::NOT_ACCEPTABLE, message));
+        };
+        let bad = |id: Option<&RawId>, error: &ErrorObject| {
+            Posted::Done(respond::error(StatusCode::BAD_REQUEST, id, error, Revision::LATEST))
         };
         let message = match Message::read(text, self.limits().batch_entries) {
             Ok(message) => message,
-            Err(Rejected { id, error }) => {
-                return respond::error(StatusCode::BAD_REQUEST, id.as_ref(), &error, Revision::LATEST);
-            }
+            Err(Rejected { id, error }) => return bad(id.as_ref(), &error),
         };
         let version = match Version::read(&parts.headers) {
             Ok(version) => version,
-            Err(error) => return respond::error(StatusCode::BAD_REQUEST, id_of(&message), &error, Revision::LATEST),
+            Err(error) => return bad(id_of(&message), &error),
         };
-        if self.is_modern(&version, &message) {
-            self.modern(parts, &version, accepts, message).await
+        let arrived = Arrived { parts, address, version, accepts };
+        if self.is_modern(&arrived.version, &message) {
+            self.modern(arrived, message)
         } else {
             self.sweep_sometimes();
-            self.legacy_post(parts, accepts, message).await
+            self.legacy_post(arrived, message)
         }
     }
 
@@ -211,13 +248,6 @@ impl Endpoint {
             Version::Unknown(_) => true,
             Version::Absent | Version::Known(_) => !self.has_sessions(),
         }
-    }
-
-    pub(crate) fn owner(&self, parts: &Parts) -> Owner {
-        if let Some(principal) = parts.extensions.get::<Principal>() {
-            return Owner::Principal(principal.clone());
-        }
-        parts.extensions.get::<PeerAddress>().map_or(Owner::Anyone, |address| Owner::Address(address.0.ip()))
     }
 
     fn health(&self) -> Response<Body> {
@@ -264,7 +294,7 @@ fn params_of(message: &Message) -> Option<&Params> {
     }
 }
 
-fn id_of(message: &Message) -> Option<&jackfield_protocol::envelope::RawId> {
+fn id_of(message: &Message) -> Option<&RawId> {
     match message {
         Message::Request(request) => Some(&request.id),
         _ => None,
@@ -276,6 +306,18 @@ pub(crate) async fn within(limit: Duration, future: Guarded) -> Reply {
     tokio::time::timeout(limit, future)
         .await
         .unwrap_or_else(|_| Err(ErrorObject::internal("the request took too long and was ended")))
+}
+
+impl Arrived {
+    pub(crate) fn principal(&self) -> Option<&Principal> {
+        self.parts.extensions.get::<Principal>()
+    }
+
+    /// Returns who is accountable for the request.
+    pub(crate) fn owner(&self) -> Owner {
+        let address = self.address.map_or(Owner::Anyone, Owner::Address);
+        self.principal().map_or(address, |principal| Owner::Principal(principal.clone()))
+    }
 }
 
 impl fmt::Debug for Endpoint {

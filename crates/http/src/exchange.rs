@@ -144,10 +144,7 @@ impl Exchange {
     /// Waits until it is clear how to answer. An answer that takes longer than `patience` becomes a stream, so that proxies
     /// do not give up, and the client can come back for it.
     pub(crate) async fn answered(&self, patience: Duration) -> Answered {
-        if self.accepts == Accepts::Events {
-            self.open_stream();
-        }
-        if let Some(answered) = self.decided() {
+        if let Some(answered) = self.answered_at_once() {
             return answered;
         }
         let patience = tokio::time::sleep(patience);
@@ -163,6 +160,14 @@ impl Exchange {
                 return answered;
             }
         }
+    }
+
+    /// Returns the answer if it is clear already.
+    pub(crate) fn answered_at_once(&self) -> Option<Answered> {
+        if self.accepts == Accepts::Events {
+            self.open_stream();
+        }
+        self.decided()
     }
 
     fn decided(&self) -> Option<Answered> {

@@ -1,9 +1,8 @@
 //! The headers of the protocol, and whether they agree with the body.
 
 use std::borrow::Cow;
-use std::str::FromStr;
 
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use jackfield_peer::Handler;
 use jackfield_protocol::envelope::{MethodName, Params};
 use jackfield_protocol::error::code;
@@ -27,7 +26,11 @@ impl Version {
     pub(crate) fn read(headers: &HeaderMap) -> Result<Self, ErrorObject> {
         Ok(match single(headers, &PROTOCOL_VERSION)? {
             None => Self::Absent,
-            Some(text) => Revision::from_str(text).map_or_else(|_| Self::Unknown(text.to_owned()), Self::Known),
+            // The newest first, because most clients speak it.
+            Some(text) => match Revision::ALL.into_iter().rev().find(|revision| revision.as_str() == text) {
+                Some(revision) => Self::Known(revision),
+                None => Self::Unknown(text.to_owned()),
+            },
         })
     }
 
@@ -49,6 +52,10 @@ impl Version {
 pub(crate) fn check_version(version: &Version, params: &Params) -> Result<(), ErrorObject> {
     let Some(body) = params.meta(key::PROTOCOL_VERSION) else { return Ok(()) };
     let header = version.as_str().ok_or_else(|| missing(&PROTOCOL_VERSION))?;
+    let plain = body.strip_prefix(b"\"").and_then(|body| body.strip_suffix(b"\""));
+    if plain == Some(header.as_bytes()) {
+        return Ok(());
+    }
     match serde_json::from_slice::<Cow<'_, str>>(body) {
         Ok(body) if body != header => Err(contradiction(&PROTOCOL_VERSION, header, &body)),
         // What is not a string is refused by whoever reads it.
@@ -64,9 +71,9 @@ pub(crate) fn check_request(
     params: &Params,
     handler: &dyn Handler,
 ) -> Result<(), ErrorObject> {
-    let header = single(headers, &METHOD)?.ok_or_else(|| missing(&METHOD))?;
+    let header = single_value(headers, &METHOD)?.ok_or_else(|| missing(&METHOD))?;
     if header != method.as_str() {
-        return Err(contradiction(&METHOD, header, method.as_str()));
+        return Err(contradiction(&METHOD, visible(&METHOD, header)?, method.as_str()));
     }
     let MethodName::Known(method) = method else { return Ok(()) };
     let Some((member, required)) = named_by(*method) else { return Ok(()) };
@@ -102,10 +109,14 @@ pub(crate) fn check_notification(headers: &HeaderMap, method: &MethodName) -> Re
 }
 
 fn check_name(headers: &HeaderMap, name: &str, required: bool) -> Result<(), ErrorObject> {
-    let Some(header) = single(headers, &NAME)? else {
+    let Some(header) = single_value(headers, &NAME)? else {
         return if required { Err(missing(&NAME)) } else { Ok(()) };
     };
-    match decode_header(header) {
+    // Most names need no decoding.
+    if header == name && name.is_ascii() && !name.starts_with("=?") {
+        return Ok(());
+    }
+    match decode_header(visible(&NAME, header)?) {
         Some(decoded) if decoded == name => Ok(()),
         Some(decoded) => Err(contradiction(&NAME, &decoded, name)),
         None => Err(ErrorObject::new(code::HEADER_MISMATCH, "header mismatch: mcp-name is not encoded correctly")),
@@ -122,17 +133,25 @@ fn named_by(method: Method) -> Option<(&'static str, bool)> {
     }
 }
 
+/// Returns the value of a header that may be there once, as text.
+pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ErrorObject> {
+    single_value(headers, name)?.map(|value| visible(name, value)).transpose()
+}
+
 /// Returns the value of a header that may be there once. A repetition with another value is refused: two readers might
 /// choose differently.
-pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ErrorObject> {
+fn single_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, ErrorObject> {
     let mut values = headers.get_all(name).iter();
     let Some(first) = values.next() else { return Ok(None) };
     if values.any(|other| other != first) {
         let message = format!("header mismatch: {name} is there more than once, with different values");
         return Err(ErrorObject::new(code::HEADER_MISMATCH, message));
     }
-    let visible = first.to_str().ok();
-    visible.map(Some).ok_or_else(|| {
+    Ok(Some(first))
+}
+
+fn visible<'a>(name: &HeaderName, value: &'a HeaderValue) -> Result<&'a str, ErrorObject> {
+    value.to_str().map_err(|_| {
         let message = format!("header mismatch: {name} has characters that a header can not have");
         ErrorObject::new(code::HEADER_MISMATCH, message)
     })

@@ -52,7 +52,7 @@ impl Endpoint {
     }
 
     /// Takes a message of the client. Its answer goes to the stream.
-    pub(crate) fn http_sse_message(self: &Arc<Self>, parts: Parts, text: &Bytes) -> Response<Body> {
+    pub(crate) fn http_sse_message(self: &Arc<Self>, parts: &Arc<Parts>, text: &Bytes) -> Response<Body> {
         let Some(id) = parts.uri.query().and_then(session_in) else {
             return respond::refusal(StatusCode::BAD_REQUEST, "the parameter sessionId is missing");
         };
@@ -70,7 +70,7 @@ impl Endpoint {
         match message {
             Ok(Message::Batch(entries)) if live.revision().has_batches() => {
                 let exchange = Exchange::new(live.clone(), Accepts::Both, true);
-                self.start_batch(&exchange, &live, &entries, &parts);
+                self.start_batch(&exchange, &live, &entries, parts);
             }
             Ok(Message::Batch(_)) => {
                 return respond::refusal(StatusCode::BAD_REQUEST, "batches are not part of this protocol version");

@@ -1,98 +1,108 @@
 //! Streamable HTTP of the legacy era: sessions, streams, and coming back to them.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
-use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use jackfield_peer::{Answering, Guarded, Incoming, Principal, Reply, RequestKey, write_error, write_reply};
-use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Rejected, Request};
-use jackfield_protocol::error::code;
+use jackfield_peer::{Answering, Guarded, Incoming, Principal, Reply, write_reply};
+use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
-use tracing::Instrument;
 
-use crate::endpoint::{Endpoint, within};
+use crate::endpoint::{Arrived, Endpoint, Posted};
 use crate::events::{EventBody, EventId, Format, Reader, Stream, StreamKey};
 use crate::exchange::{Answered, Exchange};
 use crate::headers::{self, LAST_EVENT_ID, SESSION_ID, Version};
 use crate::negotiation::Accepts;
-use crate::session::{CallId, Live, Running, Transport};
-use crate::telemetry::{OpenStream, Operation};
+use crate::session::{Live, Transport};
+use crate::telemetry::OpenStream;
 use crate::{Body, SessionId, SessionRecord, respond};
 
 type Refusal = Box<Response<Body>>;
 
 impl Endpoint {
     /// Serves a POST of the legacy era.
-    pub(crate) async fn legacy_post(
-        self: &Arc<Self>,
-        parts: Parts,
-        accepts: Accepts,
-        message: Message,
-    ) -> Response<Body> {
-        match (self.find(&parts).await, message) {
-            (Ok(Some(live)), message) => {
-                live.touch();
-                self.in_session(&live, parts, accepts, message).await
+    pub(crate) fn legacy_post(self: &Arc<Self>, arrived: Arrived, message: Message) -> Posted {
+        match self.find_here(&arrived.parts, &arrived.version) {
+            Ok(Found::Here(live)) => self.in_session(live, arrived, message),
+            Ok(Found::Elsewhere(id)) => {
+                let endpoint = self.clone();
+                Posted::Later(Box::pin(async move {
+                    match endpoint.restore(id, arrived.principal()).await {
+                        Some(live) => match endpoint.in_session(live, arrived, message) {
+                            Posted::Legacy(live, exchange) => endpoint.answer(&live, &exchange).await,
+                            Posted::Later(response) => response.await,
+                            Posted::Done(response) => response,
+                            Posted::Modern(under_way, accepts) => crate::modern::wait(under_way, accepts).await,
+                        },
+                        None => *session_over(),
+                    }
+                }))
             }
-            (Ok(None), Message::Request(request)) if is_initialize(&request.method) => {
-                self.open_session(parts, accepts, request).await
-            }
-            (Ok(None), message) => {
-                let id = match &message {
-                    Message::Request(request) => Some(&request.id),
-                    _ => None,
-                };
-                let message = "no session: send initialize first, then its mcp-session-id with every request; or name \
-                               the protocol version in `_meta` and the headers";
-                respond::error(StatusCode::BAD_REQUEST, id, &ErrorObject::invalid_request(message), Revision::LATEST)
-            }
-            (Err(refusal), _) => *refusal,
+            Ok(Found::Nowhere) => match message {
+                Message::Request(request) if is_initialize(&request.method) => {
+                    let endpoint = self.clone();
+                    Posted::Later(Box::pin(async move { endpoint.open_session(arrived, request).await }))
+                }
+                message => Posted::Done(no_session(&message)),
+            },
+            Err(refusal) => Posted::Done(*refusal),
         }
     }
 
-    async fn in_session(
-        self: &Arc<Self>,
-        live: &Arc<Live>,
-        parts: Parts,
-        accepts: Accepts,
-        message: Message,
-    ) -> Response<Body> {
-        match message {
+    fn in_session(self: &Arc<Self>, live: Arc<Live>, arrived: Arrived, message: Message) -> Posted {
+        live.touch();
+        let exchange = match message {
             Message::Request(request) => {
-                let exchange = Exchange::new(live.clone(), accepts, false);
-                self.start(&exchange, live, request, parts, false);
+                let exchange = Exchange::new(live.clone(), arrived.accepts, false);
+                self.start(&exchange, &live, request, &arrived.parts, false);
                 exchange.filled();
-                self.answer(live, &exchange).await
+                exchange
             }
-            Message::Batch(entries) => {
-                if !live.revision().has_batches() {
-                    let message = "batches are not part of this protocol version";
-                    return respond::refusal(StatusCode::BAD_REQUEST, message);
-                }
-                let exchange = Exchange::new(live.clone(), accepts, true);
-                self.start_batch(&exchange, live, &entries, &parts);
-                self.answer(live, &exchange).await
+            Message::Batch(entries) if live.revision().has_batches() => {
+                let exchange = Exchange::new(live.clone(), arrived.accepts, true);
+                self.start_batch(&exchange, &live, &entries, &arrived.parts);
+                exchange
             }
-            Message::Notification(incident) => {
-                let becomes_ready = incident.method == MethodName::Known(Method::Initialized);
-                let accepted = self.notice(live, incident, parts);
-                if becomes_ready {
-                    self.save(live).await;
-                }
-                if accepted { respond::empty(StatusCode::ACCEPTED) } else { too_many(self.limits().requests_in_flight) }
+            Message::Batch(_) => {
+                let message = "batches are not part of this protocol version";
+                return Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message));
             }
+            Message::Notification(incident) => return self.noticed(live, incident, &arrived.parts),
             Message::Answer(answer) => {
                 live.questions.answer(answer);
-                respond::empty(StatusCode::ACCEPTED)
+                return Posted::Done(respond::empty(StatusCode::ACCEPTED));
             }
+        };
+        match exchange.answered_at_once() {
+            Some(answered) => Posted::Done(self.respond(&live, answered)),
+            None => Posted::Legacy(live, exchange),
         }
     }
 
-    async fn answer(&self, live: &Arc<Live>, exchange: &Arc<Exchange>) -> Response<Body> {
-        match exchange.answered(self.limits().sse_keep_alive).await {
+    fn noticed(self: &Arc<Self>, live: Arc<Live>, incident: Incident, parts: &Arc<Parts>) -> Posted {
+        let becomes_ready = incident.method == MethodName::Known(Method::Initialized);
+        let response = match self.notice(&live, incident, parts) {
+            true => respond::empty(StatusCode::ACCEPTED),
+            false => too_many(self.limits().requests_in_flight),
+        };
+        if !becomes_ready || self.config.sessions.is_none() {
+            return Posted::Done(response);
+        }
+        let endpoint = self.clone();
+        Posted::Later(Box::pin(async move {
+            endpoint.save(&live).await;
+            response
+        }))
+    }
+
+    /// Waits for the answers of an exchange.
+    pub(crate) async fn answer(&self, live: &Arc<Live>, exchange: &Arc<Exchange>) -> Response<Body> {
+        let answered = exchange.answered(self.limits().sse_keep_alive).await;
+        self.respond(live, answered)
+    }
+
+    fn respond(&self, live: &Arc<Live>, answered: Answered) -> Response<Body> {
+        match answered {
             Answered::Json(status, text) => respond::json(status, text),
             Answered::Events(stream) => self.read_stream(live, stream, None),
             Answered::Nothing => respond::empty(StatusCode::ACCEPTED),
@@ -100,162 +110,9 @@ impl Endpoint {
         }
     }
 
-    /// Begins the work on all messages of a batch.
-    pub(crate) fn start_batch(&self, exchange: &Arc<Exchange>, live: &Arc<Live>, entries: &[Bytes], parts: &Parts) {
-        for entry in entries {
-            match Message::read(entry, 0) {
-                Ok(Message::Request(request)) => self.start(exchange, live, request, parts.clone(), true),
-                Ok(Message::Notification(incident)) => drop(self.notice(live, incident, parts.clone())),
-                Ok(Message::Answer(answer)) => live.questions.answer(answer),
-                Ok(Message::Batch(_)) => {
-                    let error = ErrorObject::invalid_request("a batch must not hold another");
-                    self.refuse(exchange, live, &Rejected { id: None, error });
-                }
-                Err(rejected) => self.refuse(exchange, live, &rejected),
-            }
-        }
-        exchange.filled();
-    }
-
-    pub(crate) fn refuse(&self, exchange: &Arc<Exchange>, live: &Live, rejected: &Rejected) {
-        let key = self.shared.next_key();
-        exchange.expect(key);
-        let write = |out: &mut Vec<u8>| write_error(out, rejected.id.as_ref(), &rejected.error, live.revision());
-        exchange.answer(key, Some(rejected.error.code), write);
-    }
-
-    /// Begins the work on a request. If it is not ready at once it goes on in a task, so that it survives the connection.
-    pub(crate) fn start(
-        &self,
-        exchange: &Arc<Exchange>,
-        live: &Arc<Live>,
-        request: Request,
-        parts: Parts,
-        in_batch: bool,
-    ) {
+    async fn open_session(&self, arrived: Arrived, request: Request) -> Response<Body> {
         let Request { id, method, params } = request;
-        let opens = is_initialize(&method);
-        let admitted = self.check_place(live, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
-        let admitted = match admitted {
-            Ok(admitted) => admitted,
-            Err(error) => return self.refuse(exchange, live, &Rejected { id: Some(id), error }),
-        };
-        let key = self.shared.next_key();
-        exchange.expect(key);
-        let revision = admitted.caller.revision;
-        let operation = Operation::begin(&method, &params, &id, revision, Some(live.id), &parts.headers);
-        let (caller, session) = (admitted.caller, admitted.session);
-        let mut incoming =
-            Incoming::new(Some(id.clone()), Some(key), method, params, caller, exchange.clone(), session);
-        incoming.extensions.insert(parts);
-        let answering = operation.span.in_scope(|| jackfield_peer::handle(&*self.handler, incoming));
-        let call = Call { key, id, revision, opens, operation, exchange: exchange.clone(), live: live.clone() };
-        match answering {
-            Answering::Ready(reply) => self.finish(call, reply),
-            Answering::Later(future) => {
-                let mut future = Guarded::new(future);
-                if let Some(limit) = self.limits().request_timeout {
-                    future = Guarded::new(Box::pin(within(limit, future)));
-                }
-                // No wake-up is lost: a pending future becomes a task, which polls it again at once with its own waker.
-                let mut cx = Context::from_waker(Waker::noop());
-                match call.operation.span.in_scope(|| Pin::new(&mut future).poll(&mut cx)) {
-                    Poll::Ready(reply) => self.finish(call, reply),
-                    Poll::Pending => self.go_on(call, future),
-                }
-            }
-        }
-    }
-
-    /// Refuses requests that come at the wrong place, whoever sends them.
-    fn check_place(&self, live: &Live, id: &RawId, initialize_in_batch: bool) -> Result<(), ErrorObject> {
-        if initialize_in_batch {
-            return Err(ErrorObject::invalid_request("initialize must not be part of a batch"));
-        }
-        let calls = live.calls();
-        if calls.is_empty() {
-            return Ok(());
-        }
-        if id.decode().is_some_and(|id| calls.contains_key(&CallId::Request(id))) {
-            return Err(ErrorObject::invalid_request("a request with this id is still running"));
-        }
-        if calls.len() >= self.limits().requests_in_flight {
-            let message = format!("more than {} requests are running", self.limits().requests_in_flight);
-            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message));
-        }
-        Ok(())
-    }
-
-    fn finish(&self, call: Call, reply: Reply) {
-        finish(&call, reply, self.handler.identity(call.revision));
-    }
-
-    fn go_on(&self, call: Call, future: Guarded) {
-        let Some(id) = call.id.decode() else { return };
-        let id = CallId::Request(id);
-        let (live, key, exchange) = (call.live.clone(), call.key, call.exchange.clone());
-        let handler = self.handler.clone();
-        let active = live.active();
-        // The task can not end before it is in the list, because it needs the lock for that.
-        let mut calls = live.calls();
-        let listed = id.clone();
-        let span = call.operation.span.clone();
-        let task = async move {
-            let reply = future.await;
-            {
-                let mut calls = active.live().calls();
-                if calls.get(&listed).is_some_and(|running| running.key == call.key) {
-                    calls.remove(&listed);
-                }
-            }
-            let identity = handler.identity(call.revision);
-            finish(&call, reply, identity);
-        };
-        let abort = self.tasks.spawn(task.instrument(span));
-        calls.insert(id, Running { key, abort, exchange: Some(exchange) });
-    }
-
-    /// Hands a notification to the handler. Returns whether there was room for it.
-    pub(crate) fn notice(&self, live: &Arc<Live>, incident: Incident, parts: Parts) -> bool {
-        if incident.method == MethodName::Known(Method::Cancelled) {
-            if let Some(id) = incident.params.get("requestId").and_then(RequestId::from_json) {
-                live.cancel(id);
-            }
-            return true;
-        }
-        let Some(admitted) = live.admit_notification(&incident.params) else { return true };
-        if let (MethodName::Known(Method::Initialized), Some(session)) = (&incident.method, &admitted.session) {
-            session.set_ready();
-        }
-        if live.calls().len() >= self.limits().requests_in_flight {
-            return false;
-        }
-        let Incident { method, params } = incident;
-        let (caller, session) = (admitted.caller, admitted.session);
-        let mut incoming = Incoming::new(None, None, method, params, caller, live.outlet().clone(), session);
-        incoming.extensions.insert(parts);
-        if let Answering::Later(future) = jackfield_peer::handle(&*self.handler, incoming) {
-            let mut future = Guarded::new(future);
-            if Pin::new(&mut future).poll(&mut Context::from_waker(Waker::noop())).is_pending() {
-                self.go_on_noticing(live, future);
-            }
-        }
-        true
-    }
-
-    fn go_on_noticing(&self, live: &Arc<Live>, future: Guarded) {
-        let key = self.shared.next_key();
-        let active = live.active();
-        let mut calls = live.calls();
-        let abort = self.tasks.spawn(async move {
-            let _ = future.await;
-            active.live().calls().remove(&CallId::Notification(key));
-        });
-        calls.insert(CallId::Notification(key), Running { key, abort, exchange: None });
-    }
-
-    async fn open_session(self: &Arc<Self>, parts: Parts, accepts: Accepts, request: Request) -> Response<Body> {
-        let Request { id, method, params } = request;
+        let Arrived { parts, accepts, .. } = arrived;
         let principal = parts.extensions.get::<Principal>().cloned();
         let Ok(session_id) = SessionId::random() else {
             return respond::refusal(StatusCode::INTERNAL_SERVER_ERROR, "no random numbers");
@@ -296,7 +153,7 @@ impl Endpoint {
         id: &RawId,
         method: MethodName,
         params: Params,
-        parts: Option<Parts>,
+        parts: Option<Arc<Parts>>,
     ) -> (Reply, Revision) {
         let admitted = match live.admit(&method, &params) {
             Ok(admitted) => admitted,
@@ -310,7 +167,7 @@ impl Endpoint {
         let (caller, session) = (admitted.caller, admitted.session);
         let mut incoming = Incoming::new(Some(id.clone()), Some(key), method, params, caller, exchange, session);
         if let Some(parts) = parts {
-            incoming.extensions.insert(parts);
+            incoming.extensions.insert_shared(parts);
         }
         let reply = match jackfield_peer::handle(&*self.handler, incoming) {
             Answering::Ready(reply) => reply,
@@ -321,12 +178,24 @@ impl Endpoint {
 
     /// Finds the session that a request names; `None` if it names none.
     async fn find(&self, parts: &Parts) -> Result<Option<Arc<Live>>, Refusal> {
-        check_version(&parts.headers, self.handler.revisions())?;
-        let Some(text) = session_header(&parts.headers)? else { return Ok(None) };
+        let version = Version::read(&parts.headers)
+            .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))?;
+        match self.find_here(parts, &version)? {
+            Found::Nowhere => Ok(None),
+            Found::Here(live) => Ok(Some(live)),
+            Found::Elsewhere(id) => {
+                let restored = self.restore(id, parts.extensions.get::<Principal>()).await;
+                restored.map(Some).ok_or_else(session_over)
+            }
+        }
+    }
+
+    fn find_here(&self, parts: &Parts, version: &Version) -> Result<Found, Refusal> {
+        check_version(version, self.handler.revisions())?;
+        let Some(text) = session_header(&parts.headers)? else { return Ok(Found::Nowhere) };
         let id = SessionId::parse(text.as_bytes()).ok_or_else(session_over)?;
-        let live = match self.sessions.get(id) {
-            Some(live) => live,
-            None => self.restore(id).await.ok_or_else(session_over)?,
+        let Some(live) = self.sessions.get(id) else {
+            return if self.config.sessions.is_some() { Ok(Found::Elsewhere(id)) } else { Err(session_over()) };
         };
         // The session of another user is as unknown as one that never was.
         let same_user = live.principal.as_ref() == parts.extensions.get::<Principal>();
@@ -337,12 +206,15 @@ impl Endpoint {
             self.sessions.remove(id);
             return Err(session_over());
         }
-        Ok(Some(live))
+        Ok(Found::Here(live))
     }
 
-    /// Goes on with a session that another process opened.
-    async fn restore(&self, id: SessionId) -> Option<Arc<Live>> {
+    /// Goes on with a session that another process opened, for the user who opened it.
+    async fn restore(&self, id: SessionId, principal: Option<&Principal>) -> Option<Arc<Live>> {
         let record = self.config.sessions.as_ref()?.load(id).await?;
+        if record.principal.as_ref() != principal {
+            return None;
+        }
         let params = Params::from_json(record.initialize).ok()?;
         let live = Live::new(id, Transport::Streamable, record.principal, self.handler.revisions(), &self.shared);
         let method = MethodName::Known(Method::Initialize);
@@ -369,7 +241,7 @@ impl Endpoint {
     }
 
     /// Serves a GET: the stream of messages that belong to no request, or the rest of a stream that was cut.
-    pub(crate) async fn get(self: &Arc<Self>, parts: Parts) -> Response<Body> {
+    pub(crate) async fn get(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
         self.sweep_sometimes();
         if !matches!(Accepts::read(&parts.headers), Some(Accepts::Both | Accepts::Events)) {
             return respond::refusal(StatusCode::NOT_ACCEPTABLE, "the answer is a stream; accept text/event-stream");
@@ -377,7 +249,7 @@ impl Endpoint {
         if Version::read(&parts.headers).is_ok_and(|version| version.is_modern()) {
             return respond::method_not_allowed("POST");
         }
-        let live = match self.find(&parts).await {
+        let live = match self.find(parts).await {
             Ok(Some(live)) => live,
             Ok(None) => return respond::refusal(StatusCode::BAD_REQUEST, "mcp-session-id is missing"),
             Err(refusal) => return *refusal,
@@ -459,24 +331,13 @@ impl Endpoint {
     }
 }
 
-/// A request under way.
-struct Call {
-    key: RequestKey,
-    id: RawId,
-    revision: Revision,
-    opens: bool,
-    operation: Operation,
-    exchange: Arc<Exchange>,
-    live: Arc<Live>,
-}
-
-fn finish(call: &Call, reply: Reply, identity: Option<&[u8]>) {
-    let code = reply.as_ref().err().map(|error| error.code);
-    if call.opens && code.is_some() {
-        call.live.reopen();
-    }
-    call.operation.end(code);
-    call.exchange.answer(call.key, code, |out| write_reply(out, &call.id, reply, call.revision, identity));
+/// Where the session is that a request names.
+enum Found {
+    /// It names none.
+    Nowhere,
+    Here(Arc<Live>),
+    /// Not in this process; perhaps in the table.
+    Elsewhere(SessionId),
 }
 
 pub(crate) fn is_initialize(method: &MethodName) -> bool {
@@ -484,16 +345,24 @@ pub(crate) fn is_initialize(method: &MethodName) -> bool {
 }
 
 /// A version that the server does not speak is refused; without one, the session's own is meant.
-fn check_version(headers: &HeaderMap, spoken: &[Revision]) -> Result<(), Refusal> {
-    let refused =
-        |error: &ErrorObject| Box::new(respond::error(StatusCode::BAD_REQUEST, None, error, Revision::LATEST));
-    match Version::read(headers).map_err(|error| refused(&error))? {
-        Version::Known(revision) if !spoken.contains(&revision) => {
-            Err(refused(&ErrorObject::unsupported_version(revision.as_str(), spoken)))
-        }
-        Version::Unknown(text) => Err(refused(&ErrorObject::unsupported_version(&text, spoken))),
-        Version::Absent | Version::Known(_) => Ok(()),
-    }
+fn check_version(version: &Version, spoken: &[Revision]) -> Result<(), Refusal> {
+    let unsupported = match version {
+        Version::Known(revision) if !spoken.contains(revision) => revision.as_str(),
+        Version::Unknown(text) => text,
+        Version::Absent | Version::Known(_) => return Ok(()),
+    };
+    let error = ErrorObject::unsupported_version(unsupported, spoken);
+    Err(Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))
+}
+
+fn no_session(message: &Message) -> Response<Body> {
+    let id = match message {
+        Message::Request(request) => Some(&request.id),
+        _ => None,
+    };
+    let message = "no session: send initialize first, then its mcp-session-id with every request; or name the protocol \
+                   version in `_meta` and the headers";
+    respond::error(StatusCode::BAD_REQUEST, id, &ErrorObject::invalid_request(message), Revision::LATEST)
 }
 
 fn session_header(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {

@@ -5,7 +5,9 @@
 //! [`jackfield_peer::Handler`].
 
 mod activity;
+mod aside;
 mod body;
+mod calls;
 mod collect;
 mod config;
 mod connection;

@@ -5,14 +5,13 @@ use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use http::request::Parts;
 use http::{Response, StatusCode};
-use jackfield_peer::{Admission, Admitted, Answering, Guarded, Incoming, Outlet, Principal, Reply};
+use jackfield_peer::{Admission, Admitted, Answering, Guarded, Incoming, Outlet, Reply};
 use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Arrived, Endpoint, Posted};
 use crate::headers::{self, Version};
 use crate::modern_stream::{AnswerTo, First, ModernOutlet, ModernStream, Work};
 use crate::negotiation::Accepts;
@@ -23,72 +22,54 @@ use crate::{Body, respond};
 
 impl Endpoint {
     /// Serves a POST of the modern era.
-    pub(crate) async fn modern(
-        self: &Arc<Self>,
-        parts: Parts,
-        version: &Version,
-        accepts: Accepts,
-        message: Message,
-    ) -> Response<Body> {
+    pub(crate) fn modern(self: &Arc<Self>, arrived: Arrived, message: Message) -> Posted {
         match message {
-            Message::Request(request) => self.modern_request(parts, version, accepts, request).await,
-            Message::Notification(incident) => self.modern_notification(parts, version, incident).await,
+            Message::Request(request) => self.modern_request(&arrived, request).unwrap_or_else(|r| Posted::Done(*r)),
+            Message::Notification(incident) => {
+                let endpoint = self.clone();
+                Posted::Later(Box::pin(async move { endpoint.modern_notification(&arrived, incident).await }))
+            }
             Message::Answer(_) => {
-                respond::refusal(StatusCode::BAD_REQUEST, "a client sends no answers in this version")
+                let message = "a client sends no answers in this version";
+                Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message))
             }
             Message::Batch(_) => {
-                respond::refusal(StatusCode::BAD_REQUEST, "batches are not part of this protocol version")
+                let message = "batches are not part of this protocol version";
+                Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message))
             }
         }
     }
 
-    async fn modern_request(
-        self: &Arc<Self>,
-        parts: Parts,
-        version: &Version,
-        accepts: Accepts,
-        request: Request,
-    ) -> Response<Body> {
+    fn modern_request(&self, arrived: &Arrived, request: Request) -> Result<Posted, Box<Response<Body>>> {
         let Request { id, method, params } = request;
-        let outlet = Arc::new(ModernOutlet {
-            queue: Queue::new(self.limits()),
-            shutdown: self.shared.shutdown.clone(),
-            silent: accepts == Accepts::Json,
-        });
-        let admitted = match self.admit_modern(&parts, version, &method, &params, &outlet) {
-            Ok(admitted) => admitted,
-            Err(error) => return refused(&id, &error),
-        };
-        let permits = match self.permits(&parts, &method, accepts) {
-            Ok(permits) => permits,
-            Err(response) => return *response,
-        };
+        let accepts = arrived.accepts;
+        let outlet = self.modern_outlet(accepts == Accepts::Json);
+        let admitted = self.admit_modern(arrived, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
+        let permit = self.permit(arrived, &method)?;
         let revision = admitted.caller.revision;
-        let answer = AnswerTo { handler: self.handler.clone(), id, revision };
-        let operation = Operation::begin(&method, &params, &answer.id, revision, None, &parts.headers);
-        let key = self.shared.next_key();
-        let mut incoming =
-            Incoming::new(Some(answer.id.clone()), Some(key), method, params, admitted.caller, outlet.clone(), None);
-        incoming.extensions.insert(parts);
+        let operation = Operation::begin(&method, &params, &id, revision, None, &arrived.parts.headers);
+        let (key, messages) = (self.shared.next_key(), outlet.clone());
+        let mut incoming = Incoming::new(Some(id.clone()), Some(key), method, params, admitted.caller, messages, None);
+        incoming.extensions.insert_shared(arrived.parts.clone());
         let work = match operation.span.in_scope(|| jackfield_peer::handle(&*self.handler, incoming)) {
             Answering::Ready(reply) => Work::Ready(reply),
             Answering::Later(future) => self.begin(future, &operation),
         };
-        if let Work::Ready(reply) = work {
-            if outlet.queue.is_empty() && accepts != Accepts::Events {
-                return json(&answer, reply, &operation);
+        let answer = AnswerTo { handler: self.handler.clone(), id, revision };
+        match work {
+            Work::Ready(reply) if outlet.queue.is_empty() && accepts != Accepts::Events => {
+                Ok(Posted::Done(json(&answer, reply, &operation)))
             }
-            return stream(self.modern_stream(Work::Ready(reply), outlet, answer, operation, permits));
+            work => {
+                let streams = matches!(work, Work::Ready(_)) || accepts == Accepts::Events;
+                let under_way = self.modern_stream(work, outlet, answer, operation, permit);
+                Ok(if streams { Posted::Done(stream(under_way)) } else { Posted::Modern(under_way, accepts) })
+            }
         }
-        let mut under_way = self.modern_stream(work, outlet, answer, operation, permits);
-        let may_stream = accepts != Accepts::Json;
-        if accepts == Accepts::Events {
-            return stream(under_way);
-        }
-        match poll_fn(|cx| under_way.poll_first(cx, may_stream)).await {
-            First::Answer(reply) => json(&under_way.answer, reply, &under_way.operation),
-            First::Stream => stream(under_way),
-        }
+    }
+
+    fn modern_outlet(&self, silent: bool) -> Arc<ModernOutlet> {
+        Arc::new(ModernOutlet { queue: Queue::new(self.limits()), shared: self.shared.clone(), silent })
     }
 
     /// Polls once in place: most handlers are ready at once.
@@ -111,24 +92,23 @@ impl Endpoint {
         outlet: Arc<ModernOutlet>,
         answer: AnswerTo,
         operation: Operation,
-        permits: [Option<Permit>; 2],
+        permit: Option<Permit>,
     ) -> Box<ModernStream> {
         let keep_alive = self.limits().sse_keep_alive;
         let silence = Box::pin(tokio::time::sleep(keep_alive));
-        Box::new(ModernStream { work, outlet, answer, operation, silence, keep_alive, _permits: permits, _open: None })
+        Box::new(ModernStream { work, outlet, answer, operation, silence, keep_alive, _permit: permit, _open: None })
     }
 
     fn admit_modern(
         &self,
-        parts: &Parts,
-        version: &Version,
+        arrived: &Arrived,
         method: &MethodName,
         params: &Params,
         outlet: &Arc<ModernOutlet>,
     ) -> Result<Admitted, ErrorObject> {
-        headers::check_version(version, params)?;
+        headers::check_version(&arrived.version, params)?;
         if params.meta(key::PROTOCOL_VERSION).is_none() {
-            return Err(match (version, method) {
+            return Err(match (&arrived.version, method) {
                 (Version::Absent, _) => headers::missing(&headers::PROTOCOL_VERSION),
                 (Version::Known(old), _) if old.has_handshake() => {
                     ErrorObject::unsupported_version(old.as_str(), self.handler.revisions())
@@ -143,7 +123,7 @@ impl Endpoint {
             });
         }
         let outlet: Arc<dyn Outlet> = outlet.clone();
-        let admitted = match parts.extensions.get::<Principal>() {
+        let admitted = match arrived.principal() {
             Some(principal) => {
                 Admission::new(self.handler.revisions(), Some(principal.clone())).request(method, params, &outlet)
             }
@@ -155,57 +135,43 @@ impl Endpoint {
                 slot.lock().unwrap_or_else(PoisonError::into_inner).request(method, params, &outlet)
             }
         }?;
-        headers::check_request(&parts.headers, method, params, &*self.handler)?;
+        headers::check_request(&arrived.parts.headers, method, params, &*self.handler)?;
         Ok(admitted)
     }
 
-    fn permits(
-        &self,
-        parts: &Parts,
-        method: &MethodName,
-        accepts: Accepts,
-    ) -> Result<[Option<Permit>; 2], Box<Response<Body>>> {
-        let mut permits = [None, None];
+    /// Counts what a user must not have too much of: listen streams, and requests under way.
+    fn permit(&self, arrived: &Arrived, method: &MethodName) -> Result<Option<Permit>, Box<Response<Body>>> {
+        let limits = self.limits();
         if *method == MethodName::Known(Method::Listen) {
-            if accepts == Accepts::Json {
+            if arrived.accepts == Accepts::Json {
                 let message = "the answer is a stream; accept text/event-stream";
                 return Err(Box::new(respond::refusal(StatusCode::NOT_ACCEPTABLE, message)));
             }
-            let limit = self.limits().listen_streams;
-            let permit = self.listening.take(self.owner(parts), limit);
-            permits[0] = Some(permit.ok_or_else(|| too_many(format!("more than {limit} listen streams are open")))?);
-        } else if let Some(principal) = parts.extensions.get::<Principal>() {
-            let limit = self.limits().requests_in_flight;
-            let permit = self.in_flight.take(crate::owner::Owner::Principal(principal.clone()), limit);
-            permits[1] = Some(permit.ok_or_else(|| too_many(format!("more than {limit} requests are running")))?);
+            let permit = self.listening.take(arrived.owner(), limits.listen_streams);
+            return permit.map(Some).ok_or_else(|| too_many(limits.listen_streams, "listen streams are open"));
         }
-        Ok(permits)
+        if arrived.principal().is_none() {
+            return Ok(None);
+        }
+        let permit = self.in_flight.take(arrived.owner(), limits.requests_in_flight);
+        permit.map(Some).ok_or_else(|| too_many(limits.requests_in_flight, "requests are running"))
     }
 
-    async fn modern_notification(
-        self: &Arc<Self>,
-        parts: Parts,
-        version: &Version,
-        incident: Incident,
-    ) -> Response<Body> {
+    async fn modern_notification(&self, arrived: &Arrived, incident: Incident) -> Response<Body> {
         let Incident { method, params } = incident;
-        let checked = headers::check_version(version, &params)
-            .and_then(|()| headers::check_notification(&parts.headers, &method));
+        let checked = headers::check_version(&arrived.version, &params)
+            .and_then(|()| headers::check_notification(&arrived.parts.headers, &method));
         if let Err(error) = checked {
             return respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST);
         }
-        let principal = parts.extensions.get::<Principal>().cloned();
+        let principal = arrived.principal().cloned();
         let Some(admitted) = Admission::new(self.handler.revisions(), principal).notification(&params) else {
             // Without `_meta` nothing says who sent it. There is no notification of this kind that would mean something.
             return respond::empty(StatusCode::ACCEPTED);
         };
-        let outlet = Arc::new(ModernOutlet {
-            queue: Queue::new(self.limits()),
-            shutdown: self.shared.shutdown.clone(),
-            silent: true,
-        });
+        let outlet = self.modern_outlet(true);
         let mut incoming = Incoming::new(None, None, method, params, admitted.caller, outlet, None);
-        incoming.extensions.insert(parts);
+        incoming.extensions.insert_shared(arrived.parts.clone());
         if let Answering::Later(future) = jackfield_peer::handle(&*self.handler, incoming) {
             // A notification has no answer; it is over when the work is, or when the client goes.
             let _ = Guarded::new(future).await;
@@ -214,17 +180,25 @@ impl Endpoint {
     }
 }
 
-fn too_many(message: String) -> Box<Response<Body>> {
-    Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, message))
+/// Waits until it is clear whether the answer is one text or a stream.
+pub(crate) async fn wait(mut under_way: Box<ModernStream>, accepts: Accepts) -> Response<Body> {
+    match poll_fn(|cx| under_way.poll_first(cx, accepts != Accepts::Json)).await {
+        First::Answer(reply) => json(&under_way.answer, reply, &under_way.operation),
+        First::Stream => stream(under_way),
+    }
+}
+
+fn too_many(limit: usize, what: &str) -> Box<Response<Body>> {
+    Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, format!("more than {limit} {what}")))
 }
 
 /// An error found before the handler saw the request.
-fn refused(id: &RawId, error: &ErrorObject) -> Response<Body> {
+fn refused(id: &RawId, error: &ErrorObject) -> Box<Response<Body>> {
     let status = match error.code {
         code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
         _ => StatusCode::BAD_REQUEST,
     };
-    respond::error(status, Some(id), error, Revision::LATEST)
+    Box::new(respond::error(status, Some(id), error, Revision::LATEST))
 }
 
 fn json(answer: &AnswerTo, reply: Reply, operation: &Operation) -> Response<Body> {

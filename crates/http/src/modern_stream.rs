@@ -15,6 +15,7 @@ use tokio::time::{Instant, Sleep};
 
 use crate::owner::Permit;
 use crate::queue::Queue;
+use crate::session::Shared;
 use crate::sse::{COMMENT, write_event};
 use crate::telemetry::{OpenStream, Operation};
 
@@ -28,7 +29,7 @@ pub(crate) struct ModernStream {
     pub(crate) silence: Pin<Box<Sleep>>,
     pub(crate) keep_alive: Duration,
     /// What counts as long as the request runs.
-    pub(crate) _permits: [Option<Permit>; 2],
+    pub(crate) _permit: Option<Permit>,
     pub(crate) _open: Option<OpenStream>,
 }
 
@@ -139,7 +140,7 @@ fn write_messages(text: &mut Vec<u8>, messages: VecDeque<Vec<u8>>) {
 #[derive(Debug)]
 pub(crate) struct ModernOutlet {
     pub(crate) queue: Queue,
-    pub(crate) shutdown: Shutdown,
+    pub(crate) shared: Arc<Shared>,
     /// The client takes no stream, so that messages are thrown away.
     pub(crate) silent: bool,
 }
@@ -167,6 +168,6 @@ impl Outlet for ModernOutlet {
     }
 
     fn shutdown(&self) -> Shutdown {
-        self.shutdown.clone()
+        self.shared.shutdown.clone()
     }
 }

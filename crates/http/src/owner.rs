@@ -32,11 +32,11 @@ impl Counts {
     /// Counts one more, unless the owner has `limit` already.
     pub(crate) fn take(self: &Arc<Self>, owner: Owner, limit: usize) -> Option<Permit> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.entry(owner.clone()).or_default();
-        if *count >= limit {
+        let count = counts.get(&owner).copied().unwrap_or_default();
+        if count >= limit {
             return None;
         }
-        *count = count.saturating_add(1);
+        counts.insert(owner.clone(), count.saturating_add(1));
         Some(Permit { counts: self.clone(), owner })
     }
 }

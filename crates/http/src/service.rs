@@ -60,7 +60,7 @@ impl StreamableService {
 
     /// Serves one request.
     pub async fn serve<B: HttpBody + Unpin>(&self, request: Request<B>) -> Response<Body> {
-        self.endpoint.clone().serve(request, self.any_path).await
+        self.endpoint.clone().serve(request, self.any_path, None).await
     }
 }
 
@@ -80,6 +80,6 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (endpoint, any_path) = (self.endpoint.clone(), self.any_path);
-        Box::pin(async move { Ok(endpoint.serve(request, any_path).await) })
+        Box::pin(async move { Ok(endpoint.serve(request, any_path, None).await) })
     }
 }

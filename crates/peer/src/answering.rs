@@ -12,7 +12,8 @@ pub type Reply = Result<Outcome<AnyResult>, ErrorObject>;
 /// An answer that is ready, or will be.
 ///
 /// Work that is ready at once needs no allocation and no task.
-#[expect(clippy::large_enum_variant, reason = "moving an answer is cheaper than allocating for each")]
+#[expect(clippy::allow_attributes, reason = "how large depends on the features of serde_json")]
+#[allow(clippy::large_enum_variant, reason = "moving an answer is cheaper than allocating for each")]
 pub enum Answering {
     /// The answer is known.
     Ready(Reply),

@@ -256,7 +256,8 @@ impl Engine {
     }
 }
 
-#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack")]
+#[expect(clippy::allow_attributes, reason = "how large depends on the features of serde_json")]
+#[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 enum Begun {
     Ready(Reply),
     Pending(Guarded),

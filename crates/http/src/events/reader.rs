@@ -149,9 +149,12 @@ impl Drop for Reader {
 /// A [`Reader`] as the body of a response.
 pub(crate) struct EventBody(State);
 
+/// A reader and what it has read.
+type Read = (Box<Reader>, Option<Bytes>);
+
 enum State {
     Idle(Box<Reader>),
-    Reading(Pin<Box<dyn Future<Output = (Box<Reader>, Option<Bytes>)> + Send>>),
+    Reading(Pin<Box<dyn Future<Output = Read> + Send>>),
     Over,
 }
 

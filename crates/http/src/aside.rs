@@ -1,0 +1,54 @@
+//! A future beside a busy one, polled only when it has something to say.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// Polls its future only after that has asked for it, however often the task around it is woken. A connection is woken for
+/// every request, its timers and the shutdown hardly ever.
+pub(crate) struct Aside<F> {
+    future: Pin<Box<F>>,
+    call: Arc<Call>,
+    waker: Waker,
+}
+
+/// Remembers that the future was woken.
+struct Call {
+    woken: AtomicBool,
+    task: Mutex<Option<Waker>>,
+}
+
+impl<F: Future> Aside<F> {
+    pub(crate) fn new(future: F) -> Self {
+        let call = Arc::new(Call { woken: AtomicBool::new(true), task: Mutex::new(None) });
+        Self { future: Box::pin(future), waker: call.clone().into(), call }
+    }
+}
+
+impl<F: Future> Future for Aside<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // A task keeps its waker for as long as it lives, so that it is noted with the first poll only.
+        if !self.call.woken.swap(false, Ordering::AcqRel) {
+            return Poll::Pending;
+        }
+        *self.call.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
+        let waker = self.waker.clone();
+        self.future.as_mut().poll(&mut Context::from_waker(&waker))
+    }
+}
+
+impl Wake for Call {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.store(true, Ordering::Release);
+        if let Some(task) = &*self.task.lock().unwrap_or_else(PoisonError::into_inner) {
+            task.wake_by_ref();
+        }
+    }
+}

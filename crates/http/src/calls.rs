@@ -1,0 +1,201 @@
+//! The work on requests and notifications of a session.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use http::request::Parts;
+use jackfield_peer::{Answering, Guarded, Incoming, Reply, RequestKey, write_error, write_reply};
+use jackfield_protocol::envelope::{Incident, Message, MethodName, RawId, Rejected, Request};
+use jackfield_protocol::error::code;
+use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
+use tracing::Instrument;
+
+use crate::endpoint::{Endpoint, within};
+use crate::exchange::Exchange;
+use crate::legacy::is_initialize;
+use crate::session::{CallId, Live, Running};
+use crate::telemetry::Operation;
+
+impl Endpoint {
+    /// Begins the work on all messages of a batch.
+    pub(crate) fn start_batch(
+        &self,
+        exchange: &Arc<Exchange>,
+        live: &Arc<Live>,
+        entries: &[Bytes],
+        parts: &Arc<Parts>,
+    ) {
+        for entry in entries {
+            match Message::read(entry, 0) {
+                Ok(Message::Request(request)) => self.start(exchange, live, request, parts, true),
+                Ok(Message::Notification(incident)) => drop(self.notice(live, incident, parts)),
+                Ok(Message::Answer(answer)) => live.questions.answer(answer),
+                Ok(Message::Batch(_)) => {
+                    let error = ErrorObject::invalid_request("a batch must not hold another");
+                    self.refuse(exchange, live, &Rejected { id: None, error });
+                }
+                Err(rejected) => self.refuse(exchange, live, &rejected),
+            }
+        }
+        exchange.filled();
+    }
+
+    pub(crate) fn refuse(&self, exchange: &Arc<Exchange>, live: &Live, rejected: &Rejected) {
+        let key = self.shared.next_key();
+        exchange.expect(key);
+        let write = |out: &mut Vec<u8>| write_error(out, rejected.id.as_ref(), &rejected.error, live.revision());
+        exchange.answer(key, Some(rejected.error.code), write);
+    }
+
+    /// Begins the work on a request. If it is not ready at once it goes on in a task, so that it survives the connection.
+    pub(crate) fn start(
+        &self,
+        exchange: &Arc<Exchange>,
+        live: &Arc<Live>,
+        request: Request,
+        parts: &Arc<Parts>,
+        in_batch: bool,
+    ) {
+        let Request { id, method, params } = request;
+        let opens = is_initialize(&method);
+        let admitted = self.check_place(live, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
+        let admitted = match admitted {
+            Ok(admitted) => admitted,
+            Err(error) => return self.refuse(exchange, live, &Rejected { id: Some(id), error }),
+        };
+        let key = self.shared.next_key();
+        exchange.expect(key);
+        let revision = admitted.caller.revision;
+        let operation = Operation::begin(&method, &params, &id, revision, Some(live.id), &parts.headers);
+        let (caller, session) = (admitted.caller, admitted.session);
+        let mut incoming =
+            Incoming::new(Some(id.clone()), Some(key), method, params, caller, exchange.clone(), session);
+        incoming.extensions.insert_shared(parts.clone());
+        let answering = operation.span.in_scope(|| jackfield_peer::handle(&*self.handler, incoming));
+        let call = Call { key, id, revision, opens, operation, exchange: exchange.clone(), live: live.clone() };
+        match answering {
+            Answering::Ready(reply) => self.finish(call, reply),
+            Answering::Later(future) => {
+                let mut future = Guarded::new(future);
+                if let Some(limit) = self.limits().request_timeout {
+                    future = Guarded::new(Box::pin(within(limit, future)));
+                }
+                // No wake-up is lost: a pending future becomes a task, which polls it again at once with its own waker.
+                let mut cx = Context::from_waker(Waker::noop());
+                match call.operation.span.in_scope(|| Pin::new(&mut future).poll(&mut cx)) {
+                    Poll::Ready(reply) => self.finish(call, reply),
+                    Poll::Pending => self.go_on(call, future),
+                }
+            }
+        }
+    }
+
+    /// Refuses requests that come at the wrong place, whoever sends them.
+    fn check_place(&self, live: &Live, id: &RawId, initialize_in_batch: bool) -> Result<(), ErrorObject> {
+        if initialize_in_batch {
+            return Err(ErrorObject::invalid_request("initialize must not be part of a batch"));
+        }
+        let calls = live.calls();
+        if calls.is_empty() {
+            return Ok(());
+        }
+        if id.decode().is_some_and(|id| calls.contains_key(&CallId::Request(id))) {
+            return Err(ErrorObject::invalid_request("a request with this id is still running"));
+        }
+        if calls.len() >= self.limits().requests_in_flight {
+            let message = format!("more than {} requests are running", self.limits().requests_in_flight);
+            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message));
+        }
+        Ok(())
+    }
+
+    fn finish(&self, call: Call, reply: Reply) {
+        finish(&call, reply, self.handler.identity(call.revision));
+    }
+
+    fn go_on(&self, call: Call, future: Guarded) {
+        let Some(id) = call.id.decode() else { return };
+        let id = CallId::Request(id);
+        let (live, key, exchange) = (call.live.clone(), call.key, call.exchange.clone());
+        let handler = self.handler.clone();
+        let active = live.active();
+        // The task can not end before it is in the list, because it needs the lock for that.
+        let mut calls = live.calls();
+        let listed = id.clone();
+        let span = call.operation.span.clone();
+        let task = async move {
+            let reply = future.await;
+            {
+                let mut calls = active.live().calls();
+                if calls.get(&listed).is_some_and(|running| running.key == call.key) {
+                    calls.remove(&listed);
+                }
+            }
+            let identity = handler.identity(call.revision);
+            finish(&call, reply, identity);
+        };
+        let abort = self.tasks.spawn(task.instrument(span));
+        calls.insert(id, Running { key, abort, exchange: Some(exchange) });
+    }
+
+    /// Hands a notification to the handler. Returns whether there was room for it.
+    pub(crate) fn notice(&self, live: &Arc<Live>, incident: Incident, parts: &Arc<Parts>) -> bool {
+        if incident.method == MethodName::Known(Method::Cancelled) {
+            if let Some(id) = incident.params.get("requestId").and_then(RequestId::from_json) {
+                live.cancel(id);
+            }
+            return true;
+        }
+        let Some(admitted) = live.admit_notification(&incident.params) else { return true };
+        if let (MethodName::Known(Method::Initialized), Some(session)) = (&incident.method, &admitted.session) {
+            session.set_ready();
+        }
+        if live.calls().len() >= self.limits().requests_in_flight {
+            return false;
+        }
+        let Incident { method, params } = incident;
+        let (caller, session) = (admitted.caller, admitted.session);
+        let mut incoming = Incoming::new(None, None, method, params, caller, live.outlet().clone(), session);
+        incoming.extensions.insert_shared(parts.clone());
+        if let Answering::Later(future) = jackfield_peer::handle(&*self.handler, incoming) {
+            let mut future = Guarded::new(future);
+            if Pin::new(&mut future).poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+                self.go_on_noticing(live, future);
+            }
+        }
+        true
+    }
+
+    fn go_on_noticing(&self, live: &Arc<Live>, future: Guarded) {
+        let key = self.shared.next_key();
+        let active = live.active();
+        let mut calls = live.calls();
+        let abort = self.tasks.spawn(async move {
+            let _ = future.await;
+            active.live().calls().remove(&CallId::Notification(key));
+        });
+        calls.insert(CallId::Notification(key), Running { key, abort, exchange: None });
+    }
+}
+
+/// A request under way.
+struct Call {
+    key: RequestKey,
+    id: RawId,
+    revision: Revision,
+    opens: bool,
+    operation: Operation,
+    exchange: Arc<Exchange>,
+    live: Arc<Live>,
+}
+
+fn finish(call: &Call, reply: Reply, identity: Option<&[u8]>) {
+    let code = reply.as_ref().err().map(|error| error.code);
+    if call.opens && code.is_some() {
+        call.live.reopen();
+    }
+    call.operation.end(code);
+    call.exchange.answer(call.key, code, |out| write_reply(out, &call.id, reply, call.revision, identity));
+}
