@@ -1,0 +1,9 @@
+//! The client against scripted servers in memory, against hostile ones, and against child processes.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails should say so at once")]
+
+mod calls;
+mod handshake;
+mod lists;
+mod questions;
+mod script;
