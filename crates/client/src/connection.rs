@@ -23,6 +23,10 @@ pub(crate) struct Connection {
 struct Inner {
     link: Option<Arc<dyn Link>>,
     revision: Option<Revision>,
+    /// `initialize` has been sent; the server may ask for a sign of life before it answers.
+    in_handshake: bool,
+    /// Questions that came before it was clear whether they may be answered.
+    early: Vec<Request>,
     /// Handlers that answer questions; they end with the connection.
     answering: JoinSet<()>,
     running: HashMap<RequestId, AbortHandle>,
@@ -37,8 +41,17 @@ impl Connection {
         self.state().link = Some(link);
     }
 
-    pub(crate) fn agreed(&self, revision: Revision) {
-        self.state().revision = Some(revision);
+    pub(crate) fn begins_handshake(&self) {
+        self.state().in_handshake = true;
+    }
+
+    pub(crate) fn agreed(&self, core: &Arc<Core>, revision: Revision) {
+        let early = {
+            let mut state = self.state();
+            state.revision = Some(revision);
+            std::mem::take(&mut state.early)
+        };
+        early.into_iter().for_each(|request| self.question(core, request));
     }
 
     pub(crate) fn revision(&self) -> Option<Revision> {
@@ -55,26 +68,39 @@ impl Connection {
         drop(answering);
     }
 
-    /// Answers a question of a server of the legacy era.
-    pub(crate) fn question(&self, core: &Arc<Core>, request: Request, revision: Option<Revision>) {
-        let Some(link) = self.state().link.clone() else { return };
+    /// Answers a question of the server, if its revision has such questions.
+    pub(crate) fn question(&self, core: &Arc<Core>, request: Request) {
+        let mut state = self.state();
+        let Some(link) = state.link.clone() else { return };
+        let is_ping = request.method == MethodName::Known(Method::Ping);
+        let revision = match state.revision {
+            Some(revision) => revision,
+            None if is_ping && state.in_handshake => Revision::LATEST_WITH_HANDSHAKE,
+            None if state.early.len() < core.options.limits.questions => return state.early.push(request),
+            None => return,
+        };
+        drop(state);
+        if !revision.has_server_requests() {
+            // Nothing may be answered there; questions come as results.
+            return tracing::warn!(
+                method = request.method.as_str(),
+                "the server's revision forbids requests to clients"
+            );
+        }
         let Request { id, method, params } = request;
         let reply = match method {
             MethodName::Known(Method::Ping) => Ok(ClientResult::from(EmptyResult::default())),
-            MethodName::Known(method @ (Method::CreateMessage | Method::ListRoots | Method::Elicit)) => {
-                let revision = revision.unwrap_or(Revision::LATEST_WITH_HANDSHAKE);
-                if method.is_defined(revision) {
-                    match read_question(method, &params) {
-                        Ok(question) => return self.begin(core, link, id, question, revision),
-                        Err(error) => Err(error),
-                    }
-                } else {
-                    Err(ErrorObject::method_not_found(method.name()))
+            MethodName::Known(method @ (Method::CreateMessage | Method::ListRoots | Method::Elicit))
+                if method.is_defined(revision) =>
+            {
+                match read_question(method, &params) {
+                    Ok(question) => return self.begin(core, link, id, question, revision),
+                    Err(error) => Err(error),
                 }
             }
             other => Err(ErrorObject::method_not_found(other.as_str())),
         };
-        reply_to(&*link, &id, reply, revision.unwrap_or(Revision::LATEST_WITH_HANDSHAKE));
+        reply_to(&*link, &id, reply, revision);
     }
 
     fn begin(&self, core: &Arc<Core>, link: Arc<dyn Link>, id: RawId, question: InputRequest, revision: Revision) {

@@ -17,6 +17,7 @@ use jackfield_protocol::{
 };
 
 use crate::asking::Asking;
+use crate::connection::Connection;
 use crate::core::Core;
 use crate::session::{ServerFacts, Session, caller};
 use crate::{BadAnswer, Error, Link, Outgoing, Sent};
@@ -31,7 +32,12 @@ pub(crate) enum Era {
 }
 
 /// Opens a session on a fresh connection.
-pub(crate) async fn open(core: &Core, link: Arc<dyn Link>, era: Era) -> Result<Session, Error> {
+pub(crate) async fn open(
+    core: &Core,
+    connection: &Connection,
+    link: Arc<dyn Link>,
+    era: Era,
+) -> Result<Session, Error> {
     let (modern, legacy) = (core.options.modern(), core.options.legacy());
     match (modern.last(), legacy.last()) {
         (Some(&newest), _) if legacy.is_empty() || era == Era::Modern => {
@@ -39,9 +45,9 @@ pub(crate) async fn open(core: &Core, link: Arc<dyn Link>, era: Era) -> Result<S
             let answer = probe(core, &session).await;
             discovered(core, link, judge(answer)?, &modern)
         }
-        (None, Some(&newest)) => initialize(core, link, newest).await,
-        (Some(_), Some(&newest)) if era == Era::Legacy => initialize(core, link, newest).await,
-        (Some(&newest), Some(&oldest)) => detect(core, link, newest, oldest, &modern).await,
+        (None, Some(&newest)) => initialize(core, connection, link, newest).await,
+        (Some(_), Some(&newest)) if era == Era::Legacy => initialize(core, connection, link, newest).await,
+        (Some(&newest), Some(&oldest)) => detect(core, connection, link, newest, oldest, &modern).await,
         _ => Err(Error::NoCommonRevision { offered: Vec::new(), allowed: Vec::new() }),
     }
 }
@@ -87,6 +93,7 @@ fn is_modern(error: &ErrorObject) -> bool {
 /// Probes, and begins the older handshake when there is no answer soon.
 async fn detect(
     core: &Core,
+    connection: &Connection,
     link: Arc<dyn Link>,
     newest: Revision,
     newest_legacy: Revision,
@@ -99,21 +106,22 @@ async fn detect(
         Ok(Verdict::Modern(result)) => discovered(core, link, *result, modern),
         Ok(Verdict::Refused(error)) => Err(refused(error, modern)),
         Ok(Verdict::Legacy(error)) if error.is_closed() => Err(error),
-        Ok(Verdict::Legacy(_)) => initialize(core, link, newest_legacy).await,
-        Err(_silence) => both(core, link, probe, newest_legacy, modern).await,
+        Ok(Verdict::Legacy(_)) => initialize(core, connection, link, newest_legacy).await,
+        Err(_silence) => both(core, connection, link, probe, newest_legacy, modern).await,
     }
 }
 
 /// Waits for the first good answer to the probe or to `initialize`.
 async fn both(
     core: &Core,
+    connection: &Connection,
     link: Arc<dyn Link>,
     mut probe: Pin<&mut impl Future<Output = Result<Bytes, Error>>>,
     newest_legacy: Revision,
     modern: &[Revision],
 ) -> Result<Session, Error> {
     tracing::debug!("the server is silent; the older handshake begins beside the probe");
-    let mut older = pin!(initialize(core, link.clone(), newest_legacy));
+    let mut older = pin!(initialize(core, connection, link.clone(), newest_legacy));
     let verdict = tokio::select! {
         biased;
         answer = &mut probe => verdict(answer),
@@ -178,7 +186,13 @@ fn refused(error: Error, allowed: &[Revision]) -> Error {
 }
 
 /// The handshake of the legacy era.
-async fn initialize(core: &Core, link: Arc<dyn Link>, newest: Revision) -> Result<Session, Error> {
+async fn initialize(
+    core: &Core,
+    connection: &Connection,
+    link: Arc<dyn Link>,
+    newest: Revision,
+) -> Result<Session, Error> {
+    connection.begins_handshake();
     let session = draft(core, &link, newest);
     let mut capabilities = core.options.capabilities();
     adapt(&mut capabilities, newest);

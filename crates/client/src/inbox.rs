@@ -1,10 +1,11 @@
 //! What comes from the server: answers, notices, and until 2025-11-25 questions.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, Rejected, Request};
-use jackfield_protocol::{LoggingMessageParams, Method, ProgressParams, RequestId};
+use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, Rejected};
+use jackfield_protocol::{ErrorObject, LoggingMessageParams, Method, ProgressParams, RequestId};
 
 use crate::connection::Connection;
 use crate::core::Core;
@@ -30,14 +31,24 @@ impl Inbox {
         self.message(&text, true);
     }
 
+    /// Takes what came last without an end. If it is no whole message, the rest was lost with the connection.
+    pub(crate) fn receive_last(&self, text: Bytes) {
+        if Message::read(&text, self.core.options.limits.batch_entries).is_ok() {
+            self.receive(text);
+        }
+    }
+
     /// Takes the start of a message that is longer than allowed. The request that it answers fails, if that can be seen.
     pub fn receive_too_long(&self, start: &Bytes) {
         let limit = self.core.options.limits.message_bytes;
         tracing::warn!(limit, "the server sent a message that is too long");
-        if let Err(Rejected { id: Some(id), .. }) = Message::read(start, 1)
-            && let Some(RequestId::Integer(id)) = id.decode()
-        {
-            self.core.pending.answer(id.unsigned_abs(), Err(Fault::Bad(BadAnswer::TooLong(limit))));
+        let id = match Message::read(start, 1) {
+            Ok(Message::Answer(answer)) => answer.id,
+            Err(rejected) => rejected.id.and_then(|id| id.decode()),
+            Ok(_) => None,
+        };
+        if let Some(id) = id.as_ref().and_then(ours) {
+            self.core.pending.answer(id, Err(Fault::Bad(BadAnswer::TooLong(limit))));
         }
     }
 
@@ -54,7 +65,7 @@ impl Inbox {
         match Message::read(text, self.core.options.limits.batch_entries) {
             Ok(Message::Answer(answer)) => self.answer(answer),
             Ok(Message::Notification(notice)) => self.notice(notice),
-            Ok(Message::Request(request)) => self.question(request),
+            Ok(Message::Request(request)) => self.connection.question(&self.core, request),
             Ok(Message::Batch(entries)) if batches && self.has_batches() => {
                 entries.iter().for_each(|entry| self.message(entry, false));
             }
@@ -68,12 +79,8 @@ impl Inbox {
     }
 
     fn answer(&self, answer: Answer) {
-        let id = match answer.id {
-            Some(RequestId::Integer(id)) => u64::try_from(id).ok(),
-            _ => None,
-        };
-        match id {
-            Some(id) => self.core.pending.answer(id, answer.outcome.map_err(Fault::Server)),
+        match answer.id.as_ref().and_then(ours) {
+            Some(id) => self.core.pending.answer(id, answer.outcome.map_err(fault)),
             None => self.core.pending.stray(),
         }
     }
@@ -81,9 +88,7 @@ impl Inbox {
     /// A message that is not valid. If it seems to be an answer, the one who waits for it need not wait any longer.
     fn rejected(&self, rejected: &Rejected) {
         tracing::warn!(error = %rejected.error.message, "the server sent something that is not a message");
-        if let Some(RequestId::Integer(id)) = rejected.id.as_ref().and_then(|id| id.decode())
-            && let Ok(id) = u64::try_from(id)
-        {
+        if let Some(id) = rejected.id.as_ref().and_then(|id| ours(&id.decode()?)) {
             let cause = BadAnswer::Message(rejected.error.message.clone().into_owned());
             self.core.pending.answer(id, Err(Fault::Bad(cause)));
         }
@@ -111,9 +116,7 @@ impl Inbox {
 
     fn progress(&self, notice: &Incident) {
         let Ok(notice) = notice.params.decode::<ProgressParams>() else { return };
-        if let RequestId::Integer(id) = notice.progress_token
-            && let Ok(id) = u64::try_from(id)
-        {
+        if let Some(id) = ours(&notice.progress_token) {
             self.core.pending.progress(id, notice);
         }
     }
@@ -124,18 +127,22 @@ impl Inbox {
             handler(message);
         }
     }
+}
 
-    fn question(&self, request: Request) {
-        match self.connection.revision() {
-            // Nothing may be answered there; questions come as results.
-            Some(revision) if !revision.has_server_requests() => {
-                tracing::warn!(
-                    method = request.method.as_str(),
-                    "the server sent a request, which its revision forbids"
-                );
-            }
-            revision => self.connection.question(&self.core, request, revision),
-        }
+/// Our ids are integers that count from one.
+fn ours(id: &RequestId) -> Option<u64> {
+    match id {
+        RequestId::Integer(id) => u64::try_from(*id).ok(),
+        _ => None,
+    }
+}
+
+/// An error that was read has a text of its own; one with a fixed text was made while reading an answer that makes no sense, and
+/// must not look as if the server had said it.
+fn fault(error: ErrorObject) -> Fault {
+    match error.message {
+        Cow::Borrowed(what) => Fault::Bad(BadAnswer::Message(what.to_owned())),
+        Cow::Owned(_) => Fault::Server(error),
     }
 }
 

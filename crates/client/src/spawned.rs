@@ -2,7 +2,7 @@
 
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use jackfield_peer::child::{Child, Command, Stderr};
 
@@ -30,7 +30,7 @@ impl Connector for ChildConnector {
             *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Some(child.stderr());
             let link = StreamLink::new(self.limits.queued_bytes);
             let driver = Driver::new(stream, link.clone(), inbox, self.limits.message_bytes);
-            Ok(Connected { link: link.clone(), run: Box::pin(run(driver, child, link)) })
+            Ok(Connected { link, run: Box::pin(run(driver, child)) })
         })
     }
 
@@ -43,23 +43,27 @@ impl Connector for ChildConnector {
     }
 }
 
-/// Moves bytes until the server closes its output or its process ends, whichever is first, then sees to the process's end.
-async fn run(mut driver: Driver, mut child: Child, link: Arc<StreamLink>) -> Ended {
+/// Moves bytes until the server closes its output, its process ends, or the client closes the connection, whichever is first;
+/// then sees to the end of the process.
+async fn run(mut driver: Driver, mut child: Child) -> Ended {
     let ended = tokio::select! {
         biased;
-        ended = driver.run() => Some(ended),
+        ended = driver.run_until_closed() => ended,
         status = child.wait() => {
             // A grandchild may hold the output open for ever, but what the server wrote last is read.
             driver.drain().await;
-            link.end();
             return exited(status);
         }
     };
-    drop(driver);
-    child.end().await;
+    driver.stop_writing();
+    // What the server still has to say is read, so that it is not stuck in writing it.
+    tokio::select! {
+        _ = child.end() => {}
+        _ = async { driver.run().await; std::future::pending::<()>().await } => {}
+    }
     match child.wait().await {
         Ok(status) if !status.success() => exited(Ok(status)),
-        _ => ended.unwrap_or_else(|| Ended::new("the server process ended")),
+        _ => ended.unwrap_or_else(|| Ended::new("the client was closed")),
     }
 }
 

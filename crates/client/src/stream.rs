@@ -46,6 +46,10 @@ impl StreamLink {
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn is_closing(&self) -> bool {
+        self.outbox().state == OutboxState::Closing
+    }
+
     /// Takes no more messages.
     pub(crate) fn end(&self) {
         let mut outbox = self.outbox();
@@ -126,6 +130,23 @@ impl Driver {
         ended
     }
 
+    /// Moves bytes as [`Driver::run`] does, but only until the link is closed and all has been written; then there is no
+    /// reason why the stream ended.
+    pub(crate) async fn run_until_closed(&mut self) -> Option<Ended> {
+        let ended = poll_fn(|cx| match self.poll(cx) {
+            Poll::Pending if self.writer.is_none() && self.link.is_closing() => Poll::Ready(None),
+            other => other.map(Some),
+        })
+        .await;
+        self.link.end();
+        ended
+    }
+
+    /// Closes the server's input.
+    pub(crate) fn stop_writing(&mut self) {
+        self.writer = None;
+    }
+
     /// Reads what is there already, without waiting for more.
     pub(crate) async fn drain(&mut self) {
         poll_fn(|cx| {
@@ -170,8 +191,8 @@ impl Driver {
     }
 
     fn finish_lines(&mut self) {
-        if let Some(line) = self.lines.finish() {
-            self.line(line);
+        if let Some(Line::Whole(text)) = self.lines.finish() {
+            self.inbox.receive_last(text);
         }
     }
 

@@ -25,7 +25,7 @@ pub(crate) struct Supervisor {
 /// How one connection went.
 enum Went {
     /// It was used for a while, then it ended.
-    Used(Ended),
+    Used(Arc<Ended>),
     /// It never came to use.
     Failed(Error),
     /// It was closed because the client was.
@@ -41,7 +41,7 @@ impl Supervisor {
             let was = era;
             let (cause, error) = match self.connect_once(&mut era).await {
                 Went::Stopped => return self.close(Ended::new("the client was closed")),
-                Went::Used(ended) => (Arc::new(ended), None),
+                Went::Used(ended) => (ended, None),
                 // Some old servers end when the first request is not `initialize`; they get a second chance.
                 Went::Failed(error) if was == Era::Unknown && error.is_closed() && self.can_retry_as_legacy(&error) => {
                     era = Era::Legacy;
@@ -96,13 +96,15 @@ impl Supervisor {
         let core = self.core.clone();
         let limit = core.options.timeouts.connect;
 
-        let mut opening = pin!(tokio::time::timeout(limit, handshake::open(&core, link.clone(), *era)));
+        let shaking = handshake::open(&core, &connection, link.clone(), *era);
+        let mut opening = pin!(tokio::time::timeout(limit, shaking));
+        let mut over = None;
         let opened = tokio::select! {
             biased;
             opened = &mut opening => opened,
             ended = &mut run => {
                 // The server may have said why before it went; that is worth more than that it went.
-                core.pending.lose_all(&Arc::new(ended));
+                core.pending.lose_all(over.insert(Arc::new(ended)));
                 opening.await
             }
             () = stopped(&mut self.stop) => return Went::Stopped,
@@ -113,11 +115,14 @@ impl Supervisor {
             Err(_) => return Went::Failed(Error::TimedOut { method: "the handshake".to_owned(), after: limit }),
         };
         *era = if session.revision.has_handshake() { Era::Legacy } else { Era::Modern };
-        connection.agreed(session.revision);
+        connection.agreed(&core, session.revision);
         self.ready(session);
+        if let Some(ended) = over {
+            return Went::Used(ended);
+        }
 
         tokio::select! {
-            ended = &mut run => Went::Used(ended),
+            ended = &mut run => Went::Used(Arc::new(ended)),
             () = stopped(&mut self.stop) => {
                 link.close();
                 let _ = tokio::time::timeout(core.options.timeouts.close, run).await;

@@ -7,7 +7,7 @@
 //! < {"result":{}}             the server answers the last request
 //! <! text                     the server writes a line; `$id` is the id of the last request
 //! <~ text                     the server writes bytes without a line end
-//! * 100 < …                   the same, several times; `$n` counts
+//! * 100 < …                   the same, several times; `$n` counts, ` ;; ` stands between several lines
 //! close                       the server closes the connection
 //! ```
 //!
@@ -126,7 +126,9 @@ impl Server {
                 let (count, line) = rest.split_once(' ').unwrap();
                 for n in 0..count.parse().unwrap() {
                     self.count = n;
-                    Box::pin(self.play(line)).await;
+                    for line in line.split(" ;; ") {
+                        Box::pin(self.play(line)).await;
+                    }
                 }
             }
             "close" => self.close().await,
