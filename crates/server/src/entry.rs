@@ -81,7 +81,6 @@ pub struct ResourceEntry {
 
 /// Which URIs a resource answers to.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "kept in a registry, seldom moved")]
 pub enum Address {
     /// One URI.
     Static(Resource),
@@ -256,6 +255,13 @@ debug_by! { ToolEntry "ToolEntry" definition, ResourceEntry "ResourceEntry" addr
 /// It has no `Display`, so that `Result<T, ProtocolError>` can never be mistaken for a failure that the model reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProtocolError(pub ErrorObject);
+
+impl ProtocolError {
+    /// -32602: the parameters do not fit.
+    pub fn invalid_params(message: impl Into<std::borrow::Cow<'static, str>>) -> Self {
+        Self(ErrorObject::invalid_params(message))
+    }
+}
 
 impl From<ErrorObject> for ProtocolError {
     fn from(error: ErrorObject) -> Self {
