@@ -12,8 +12,9 @@ use jackfield_protocol::{ClientRequest, Meta, Method, Outcome, ProgressParams};
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, Sleep};
 
-use crate::core::{Core, send_request};
+use crate::core::Core;
 use crate::pending::{Fault, Found};
+use crate::sending::{Wanted, send_wanted};
 use crate::session::Session;
 use crate::{BadAnswer, Error};
 
@@ -68,13 +69,8 @@ impl Core {
     /// Sends a request and waits for the text of its result.
     ///
     /// Dropping the future cancels the request at the server.
-    pub(crate) async fn ask(
-        &self,
-        session: &Session,
-        request: ClientRequest,
-        asking: &mut Asking,
-    ) -> Result<Bytes, Error> {
-        let ticket = self.send(session, request, asking)?;
+    pub(crate) async fn ask(&self, session: &Session, wanted: Wanted<'_>, asking: &mut Asking) -> Result<Bytes, Error> {
+        let ticket = self.send(session, wanted, asking)?;
         ticket.answer(asking).await
     }
 
@@ -82,18 +78,22 @@ impl Core {
     pub(crate) fn send<'a>(
         &'a self,
         session: &'a Session,
-        mut request: ClientRequest,
+        mut wanted: Wanted<'_>,
         asking: &Asking,
     ) -> Result<Ticket<'a>, Error> {
-        let method = request.method();
-        let name = if method.is_none() { request.method_name().to_owned() } else { String::new() };
+        let method = wanted.method();
+        let name = match &wanted {
+            Wanted::Any(request) if method.is_none() => request.method_name().to_owned(),
+            _ => String::new(),
+        };
         // The answer may come before the send returns, so the place is taken first.
         let id = self.pending.reserve(asking.on_progress.is_some())?;
         let mut ticket = Ticket { core: self, session, id, method, name, cancels: false };
-        if asking.wants_progress || asking.on_progress.is_some() {
+        let wants_progress = asking.wants_progress || asking.on_progress.is_some();
+        if let (Wanted::Any(request), true) = (&mut wanted, wants_progress) {
             request.meta_mut().get_or_insert_with(Meta::new).insert(key::PROGRESS_TOKEN.to_owned(), id.into());
         }
-        send_request(session, id, request, &asking.headers)?;
+        send_wanted(session, id, wanted, wants_progress, &asking.headers)?;
         ticket.cancels = asking.cancels;
         Ok(ticket)
     }
@@ -106,7 +106,7 @@ impl Core {
         asking: &mut Asking,
     ) -> Result<T, Error> {
         let method = request.method_name().to_owned();
-        let text = self.ask(session, request, asking).await?;
+        let text = self.ask(session, Wanted::Any(request), asking).await?;
         complete(&method, &text, session)
     }
 }

@@ -77,7 +77,7 @@ impl Call {
         params.meta = self.meta;
 
         if session.has_core_task_calls() || session.link.wants_param_headers() {
-            self.client.learn_tools(&session).await;
+            Box::pin(self.client.learn_tools(&session)).await;
         }
         let known = core.catalogue().find(&params.name);
         if let Some(known) = &known {
@@ -85,7 +85,8 @@ impl Call {
             if known.needs_task && session.has_core_task_calls() {
                 params.task = Some(TaskMetadata::default());
                 let name = params.name.clone();
-                let result = core.call_as_task(&session, ClientRequest::CallTool(params), &mut asking).await?;
+                let result =
+                    Box::pin(core.call_as_task(&session, ClientRequest::CallTool(params), &mut asking)).await?;
                 return checked(&self.client, &session, &name, result).await;
             }
         }
@@ -93,7 +94,7 @@ impl Call {
         let result = match core.ask_in_rounds::<CallToolResult>(&session, &what, &mut asking).await? {
             Settled::Result(result, _) => result,
             Settled::Task(task) if core.options.has_tasks_extension() => {
-                core.follow_task(&session, task, asking.patience).await?
+                Box::pin(core.follow_task(&session, task, asking.patience)).await?
             }
             Settled::Task(_) => return Err(Error::bad_answer("tools/call", BadAnswer::Kind)),
         };
@@ -108,7 +109,7 @@ async fn checked(client: &Client, session: &Session, name: &str, result: CallToo
     let core = client.core();
     if core.options.checks_output && session.revision.has_structured_output() && !result.is_failure() {
         if result.structured_content.is_some() {
-            client.learn_tools(session).await;
+            Box::pin(client.learn_tools(session)).await;
         }
         let known = core.catalogue().find(name);
         if let Some(check) = known.as_ref().and_then(|known| known.output.as_ref()) {

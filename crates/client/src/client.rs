@@ -18,7 +18,7 @@ use crate::call::Call;
 use crate::core::{Core, State};
 use crate::handlers::check_root;
 use crate::rounds::{Repeatable, Settled};
-use crate::session::{ServerFacts, Session, caller};
+use crate::session::{ServerFacts, Session};
 use crate::{BadAnswer, Builder, Connector, Ended, Error, Listing, Outgoing, Sent, Subscribe};
 
 /// A client of one server, whatever revision that speaks.
@@ -225,8 +225,7 @@ impl Client {
         }
         self.core.state.send_if_modified(|state| match state {
             State::Ready(session) => {
-                let caller = caller(&self.core.options, session.revision, Some(level));
-                *session = Arc::new(Session { caller, ..Session::clone(session) });
+                *session = Arc::new(session.with_level(&self.core.options, level));
                 true
             }
             _ => false,

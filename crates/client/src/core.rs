@@ -3,16 +3,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jackfield_protocol::{ClientRequest, LoggingLevel, RequestId, write_request};
+use jackfield_protocol::{ClientRequest, LoggingLevel};
 use tokio::sync::watch;
 
 use crate::cache::Cache;
 use crate::catalogue::Catalogue;
 use crate::options::Options;
 use crate::pending::Pending;
+use crate::sending::send_request;
 use crate::session::Session;
 use crate::subscriptions::Subscriptions;
-use crate::{Ended, Error, Link, NotSent, Outgoing, RequestFacts, Sent};
+use crate::{Ended, Error};
 
 /// What all clones of a client and its tasks share. It owns no task, so that tasks may own it.
 #[derive(Debug)]
@@ -113,49 +114,4 @@ impl Core {
         // There is nobody to tell if it fails; the server learns it when the connection ends.
         let _ = send_request(session, id, request, &[]);
     }
-}
-
-/// Writes and sends a request.
-pub(crate) fn send_request(
-    session: &Session,
-    id: u64,
-    request: ClientRequest,
-    headers: &[(String, String)],
-) -> Result<(), Error> {
-    let name = match &request {
-        ClientRequest::CallTool(params) => Some(params.name.clone()),
-        ClientRequest::GetPrompt(params) => Some(params.name.clone()),
-        ClientRequest::ReadResource(params) => Some(params.uri.clone()),
-        _ => None,
-    };
-    let custom;
-    let method = match request.method() {
-        Some(method) => method.name(),
-        None => {
-            custom = request.method_name().to_owned();
-            &custom
-        }
-    };
-    let mut text = Vec::with_capacity(512);
-    write_request(&mut text, &wire_id(id), request, session.revision, session.caller.as_ref())?;
-    let facts = RequestFacts { id, method, name: name.as_deref(), headers };
-    send(&*session.link, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
-}
-
-/// Hands a message to the link.
-pub(crate) fn send(link: &dyn Link, message: Outgoing<'_>, method: &str) -> Result<(), Error> {
-    link.send(message).map_err(|cause| match cause {
-        NotSent::Ended => {
-            Error::Lost { method: method.to_owned(), cause: Arc::new(Ended::new("the connection has ended")) }
-        }
-        NotSent::Full => Error::Lost {
-            method: method.to_owned(),
-            cause: Arc::new(Ended::new("the server does not read what is sent to it")),
-        },
-    })
-}
-
-/// Our ids are counted from one, so they fit.
-pub(crate) fn wire_id(id: u64) -> RequestId {
-    RequestId::Integer(i64::try_from(id).unwrap_or(i64::MAX))
 }

@@ -19,7 +19,8 @@ use jackfield_protocol::{
 use crate::asking::Asking;
 use crate::connection::Connection;
 use crate::core::Core;
-use crate::session::{ServerFacts, Session, caller};
+use crate::sending::Wanted;
+use crate::session::{ServerFacts, Session};
 use crate::{BadAnswer, Error, Link, Outgoing, Sent};
 
 /// What is known about a server from an earlier connection.
@@ -154,7 +155,8 @@ fn draft(core: &Core, link: &Arc<dyn Link>, revision: Revision) -> Session {
 async fn probe(core: &Core, session: &Session) -> Result<Bytes, Error> {
     let connect = core.options.timeouts.connect;
     let mut asking = Asking { cancels: false, ..Asking::within(connect, connect) };
-    core.ask(session, ClientRequest::Discover(DiscoverParams::default()), &mut asking).await
+    let request = ClientRequest::Discover(DiscoverParams::default());
+    core.ask(session, Wanted::Any(request), &mut asking).await
 }
 
 fn discovered(
@@ -212,12 +214,11 @@ async fn initialize(
     let mut text = Vec::new();
     write_notification(&mut text, Notification::Initialized(EmptyParams::default()), revision)?;
     let method = Method::Initialized.name();
-    crate::core::send(&*link, Outgoing { text: &text, kind: Sent::Notification(method) }, method)?;
+    crate::sending::send(&*link, Outgoing { text: &text, kind: Sent::Notification(method) }, method)?;
     let about = ServerFacts {
         info: Some(result.server_info),
         capabilities: result.capabilities,
         instructions: result.instructions,
     };
-    let caller = caller(&core.options, revision, None);
-    Ok(Session { link, revision, caller, about: Arc::new(about) })
+    Ok(Session::new(link, revision, &core.options, None, about))
 }

@@ -42,6 +42,7 @@ mod pending;
 mod rounds;
 #[cfg(feature = "validation")]
 mod schema_cost;
+mod sending;
 mod session;
 mod spawned;
 mod stream;

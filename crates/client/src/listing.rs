@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use crate::asking::{Asking, complete};
 use crate::client::Client;
 use crate::core::Core;
+use crate::sending::Wanted;
 use crate::session::Session;
 use crate::{Boxed, Error};
 
@@ -220,7 +221,7 @@ async fn page<T: Listed>(client: Client, cursor: Option<String>) -> Result<Page<
 async fn fetch_page<T: Listed>(core: &Core, session: &Session, cursor: Option<String>) -> Result<bytes::Bytes, Error> {
     let mut params = ListParams::default();
     params.cursor.clone_from(&cursor);
-    let text = core.ask(session, T::request(params), &mut Asking::new(core)).await?;
+    let text = core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await?;
     core.keep(session, T::METHOD, cursor.as_deref(), &text);
     Ok(text)
 }

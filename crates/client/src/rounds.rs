@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::asking::Asking;
 use crate::core::Core;
+use crate::sending::Wanted;
 use crate::session::Session;
 use crate::{BadAnswer, Error};
 
@@ -23,13 +24,19 @@ pub(crate) enum Repeatable {
 }
 
 impl Repeatable {
-    fn request(&self, answers: Option<InputResponses>, state: Option<String>) -> ClientRequest {
+    fn wanted(&self, answers: Option<InputResponses>, state: Option<String>) -> Wanted<'_> {
+        if let Self::CallTool(CallToolParams { name, arguments, task: None, meta: None, .. }) = self
+            && answers.is_none()
+            && state.is_none()
+        {
+            return Wanted::Call { name, arguments: arguments.as_ref() };
+        }
         macro_rules! with {
             ($params:expr, $variant:ident) => {{
                 let mut params = $params.clone();
                 params.input_responses = answers;
                 params.request_state = state;
-                ClientRequest::$variant(params)
+                Wanted::Any(ClientRequest::$variant(params))
             }};
         }
         match self {
@@ -58,15 +65,16 @@ impl Core {
     ) -> Result<Settled<T>, Error> {
         let (mut answers, mut state) = (None, None);
         for round in 0..=self.options.limits.rounds {
-            let request = what.request(answers, state);
-            let method = request.method().map_or("a request", jackfield_protocol::Method::name);
-            let text = self.ask(session, request, asking).await?;
+            let wanted = what.wanted(answers, state);
+            let method = wanted.method().map_or("a request", jackfield_protocol::Method::name);
+            let text = self.ask(session, wanted, asking).await?;
             match Outcome::read(&text, session.revision) {
                 Ok(Outcome::Complete(result)) => return Ok(Settled::Result(result, (round == 0).then_some(text))),
                 Ok(Outcome::Task(task)) => return Ok(Settled::Task(task)),
                 Ok(Outcome::InputRequired(questions)) => {
                     drop(text);
-                    (answers, state) = self.answer_questions(method, questions).await?;
+                    // Rare and large, so its state is kept out of the future of every call.
+                    (answers, state) = Box::pin(self.answer_questions(method, questions)).await?;
                 }
                 Ok(_) => return Err(Error::bad_answer(method, BadAnswer::Kind)),
                 Err(cause) => return Err(Error::bad_answer(method, BadAnswer::Content(cause))),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jackfield_protocol::{CallerMeta, Implementation, LoggingLevel, Revision, ServerCapabilities};
 
 use crate::options::Options;
+use crate::sending::caller_text;
 use crate::{Error, Link};
 
 /// What the two sides of one connection agreed on.
@@ -14,6 +15,8 @@ pub(crate) struct Session {
     pub(crate) revision: Revision,
     /// What is added to every request since 2026-07-28.
     pub(crate) caller: Option<CallerMeta>,
+    /// The same as text.
+    pub(crate) caller_text: Vec<u8>,
     pub(crate) about: Arc<ServerFacts>,
 }
 
@@ -38,7 +41,15 @@ impl Session {
         about: ServerFacts,
     ) -> Self {
         let caller = caller(options, revision, level);
-        Self { link, revision, caller, about: Arc::new(about) }
+        let caller_text = caller_text(caller.as_ref(), revision);
+        Self { link, revision, caller, caller_text, about: Arc::new(about) }
+    }
+
+    /// The same session with another level of log messages.
+    pub(crate) fn with_level(&self, options: &Options, level: LoggingLevel) -> Self {
+        let caller = caller(options, self.revision, Some(level));
+        let caller_text = caller_text(caller.as_ref(), self.revision);
+        Self { caller, caller_text, ..self.clone() }
     }
 
     /// The revision tells what the server offers only since some revision; before, anything may be asked.
@@ -68,7 +79,7 @@ impl Session {
 }
 
 /// Encodes what is added to every request, if the revision wants it.
-pub(crate) fn caller(options: &Options, revision: Revision, level: Option<LoggingLevel>) -> Option<CallerMeta> {
+fn caller(options: &Options, revision: Revision, level: Option<LoggingLevel>) -> Option<CallerMeta> {
     let stateless = !revision.has_handshake();
     stateless.then(|| CallerMeta::new(revision, options.info.as_ref(), &options.capabilities(), level))
 }

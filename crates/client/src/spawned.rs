@@ -5,6 +5,8 @@ use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 
 use jackfield_peer::child::{Child, Command, Stderr};
+use tokio::sync::oneshot;
+use tokio::task::{JoinError, JoinSet};
 
 use crate::stream::{Driver, StreamLink};
 use crate::{Boxed, Connected, Connector, Ended, Inbox, Limits};
@@ -45,31 +47,52 @@ impl Connector for ChildConnector {
 
 /// Moves bytes until the server closes its output, its process ends, or the client closes the connection, whichever is first;
 /// then sees to the end of the process.
-async fn run(mut driver: Driver, mut child: Child) -> Ended {
+async fn run(mut driver: Driver, child: Child) -> Ended {
+    // The process is watched by a task of its own: asking the runtime about it with every message would cost more than
+    // reading the message.
+    let (input_closed, told) = oneshot::channel();
+    let mut watching = JoinSet::new();
+    watching.spawn(watch(child, told));
     let ended = tokio::select! {
         biased;
         ended = driver.run_until_closed() => ended,
-        status = child.wait() => {
+        status = watching.join_next() => {
             // A grandchild may hold the output open for ever, but what the server wrote last is read.
             driver.drain().await;
             return exited(status);
         }
     };
     driver.stop_writing();
+    drop::<oneshot::Sender<()>>(input_closed);
     // What the server still has to say is read, so that it is not stuck in writing it.
-    tokio::select! {
-        _ = child.end() => {}
-        _ = async { driver.run().await; std::future::pending::<()>().await } => {}
-    }
-    match child.wait().await {
-        Ok(status) if !status.success() => exited(Ok(status)),
-        _ => ended.unwrap_or_else(|| Ended::new("the client was closed")),
+    let status = tokio::select! {
+        status = watching.join_next() => status,
+        () = async { driver.run().await; std::future::pending().await } => None,
+    };
+    match (ended, status) {
+        (ended, Some(Ok(Ok(status)))) if ended.is_none() || status.success() => {
+            ended.unwrap_or_else(|| Ended::new("the client was closed"))
+        }
+        (_, status) => exited(status),
     }
 }
 
-fn exited(status: io::Result<ExitStatus>) -> Ended {
+/// Waits until the process has ended; once its input is closed, it is made to end.
+async fn watch(mut child: Child, input_closed: oneshot::Receiver<()>) -> io::Result<ExitStatus> {
+    tokio::select! {
+        biased;
+        status = child.wait() => status,
+        _ = input_closed => {
+            child.end().await;
+            child.wait().await
+        }
+    }
+}
+
+fn exited(status: Option<Result<io::Result<ExitStatus>, JoinError>>) -> Ended {
     match status {
-        Ok(status) => Ended::new(format!("the server process ended ({status})")),
-        Err(error) => Ended::new("the server process ended").with_cause(error),
+        Some(Ok(Ok(status))) => Ended::new(format!("the server process ended ({status})")),
+        Some(Ok(Err(error))) => Ended::new("the server process ended").with_cause(error),
+        Some(Err(_)) | None => Ended::new("the server process ended"),
     }
 }

@@ -12,7 +12,8 @@ use jackfield_protocol::{
 };
 
 use crate::Event;
-use crate::core::{Core, send_request};
+use crate::core::Core;
+use crate::sending::send_request;
 use crate::session::Session;
 
 /// All subscriptions of a client.

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
 use crate::connection::Connection;
@@ -86,11 +87,14 @@ impl Supervisor {
     async fn connect_once(&mut self, era: &mut Era) -> Went {
         let connection = Arc::new(Connection::default());
         let inbox = Inbox { core: self.core.clone(), connection: connection.clone() };
-        let Connected { link, mut run } = match self.connector.connect(inbox).await {
+        let Connected { link, run } = match self.connector.connect(inbox).await {
             Ok(connected) => connected,
             Err(error) => return Went::Failed(Error::Connect(error)),
         };
         connection.opened(link.clone());
+        // A task of its own, so that a message wakes nobody but the one who reads it.
+        let mut moving = JoinSet::new();
+        moving.spawn(run);
         // Whatever way this ends, also by being dropped, nothing of the connection stays.
         let _cleared = Cleared { core: self.core.clone(), connection: connection.clone() };
         let core = self.core.clone();
@@ -102,9 +106,9 @@ impl Supervisor {
         let opened = tokio::select! {
             biased;
             opened = &mut opening => opened,
-            ended = &mut run => {
+            ended = moving.join_next() => {
                 // The server may have said why before it went; that is worth more than that it went.
-                core.pending.lose_all(over.insert(Arc::new(ended)));
+                core.pending.lose_all(over.insert(reason(ended)));
                 opening.await
             }
             () = stopped(&mut self.stop) => return Went::Stopped,
@@ -122,10 +126,10 @@ impl Supervisor {
         }
 
         tokio::select! {
-            ended = &mut run => Went::Used(Arc::new(ended)),
+            ended = moving.join_next() => Went::Used(reason(ended)),
             () = stopped(&mut self.stop) => {
                 link.close();
-                let _ = tokio::time::timeout(core.options.timeouts.close, run).await;
+                let _ = tokio::time::timeout(core.options.timeouts.close, moving.join_next()).await;
                 Went::Stopped
             }
         }
@@ -157,6 +161,14 @@ impl Drop for Cleared {
             was_ready
         });
         self.connection.ended();
+    }
+}
+
+fn reason(ended: Option<Result<Ended, JoinError>>) -> Arc<Ended> {
+    match ended {
+        Some(Ok(ended)) => Arc::new(ended),
+        // A transport that panics has lost its connection.
+        Some(Err(_)) | None => Arc::new(Ended::new("the transport failed")),
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::asking::{Asking, Patience, complete};
 use crate::core::Core;
+use crate::sending::Wanted;
 use crate::session::Session;
 use crate::{BadAnswer, Error};
 
@@ -91,7 +92,7 @@ impl Core {
         asking: &mut Asking,
     ) -> Result<CallToolResult, Error> {
         let method = request.method_name().to_owned();
-        let ticket = self.send(session, request, asking)?;
+        let ticket = self.send(session, Wanted::Any(request), asking)?;
         let created: CreateTaskResult = complete(&method, &ticket.answer(asking).await?, session)?;
         let guard = TaskGuard { core: self, session, id: created.task.task_id.clone(), cancels: true };
         let mut hear = asking.on_progress.take();
