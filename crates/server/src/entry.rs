@@ -256,13 +256,6 @@ debug_by! { ToolEntry "ToolEntry" definition, ResourceEntry "ResourceEntry" addr
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProtocolError(pub ErrorObject);
 
-impl ProtocolError {
-    /// -32602: the parameters do not fit.
-    pub fn invalid_params(message: impl Into<std::borrow::Cow<'static, str>>) -> Self {
-        Self(ErrorObject::invalid_params(message))
-    }
-}
-
 impl From<ErrorObject> for ProtocolError {
     fn from(error: ErrorObject) -> Self {
         Self(error)

@@ -44,11 +44,6 @@ impl ProtocolError {
         Self(ErrorObject::new(code, message))
     }
 
-    /// -32602: the parameters do not fit.
-    pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
-        Self(ErrorObject::invalid_params(message))
-    }
-
     /// -32603: the server failed.
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         Self(ErrorObject::internal(message))

@@ -47,7 +47,7 @@ fn complete_department(typed: &str) -> Vec<String> {
 }
 
 async fn complete_name(typed: Completing) -> Vec<String> {
-    let department = typed.arguments.get("department").map(String::as_str).unwrap_or_default();
+    let department = typed.context.get("department").map(String::as_str).unwrap_or_default();
     let people =
         TEAMS.iter().find(|(name, _)| *name == department).map(|(_, people)| people.as_slice()).unwrap_or_default();
     beginning(people.iter().copied(), &typed.value)

@@ -72,17 +72,19 @@ impl Background {
             task.abort();
             return false;
         }
+        // The first time is at once, inside the call: without a session a log message belongs to its request.
+        running.happen(kind, cx);
         let task = running.tasks.spawn(repeat(Arc::downgrade(background), kind, cx.clone()));
         running.switches.insert(key, task);
         true
     }
 }
 
-/// Does it at once and then at each tick, until the session ends. Without a session, log messages belong to their request, so the
-/// ticks matter for updates only.
+/// Does it at each tick, until the session ends.
 async fn repeat(background: Weak<Background>, kind: Kind, cx: Cx) {
     let ended = cx.session().map(|session| session.outlet().shutdown());
     let mut ticks = tokio::time::interval(PACE);
+    ticks.tick().await;
     loop {
         let end = async {
             match &ended {
@@ -95,23 +97,24 @@ async fn repeat(background: Weak<Background>, kind: Kind, cx: Cx) {
             () = end => break,
         }
         let Some(background) = background.upgrade() else { return };
-        happen(&background, kind, &cx);
+        background.lock().happen(kind, &cx);
     }
     if let Some(background) = background.upgrade() {
         background.lock().subscribed.remove(&session(&cx));
     }
 }
 
-fn happen(background: &Background, kind: Kind, cx: &Cx) {
-    match kind {
-        Kind::Logging => {
-            let level = any_level();
-            cx.log(level, None, format!("{}-level message", capitalized(level.as_str())));
-        }
-        Kind::Updates => {
-            let uris: Vec<_> = background.lock().subscribed.values().flatten().cloned().collect();
-            for uri in uris {
-                cx.notify_resource_updated(uri);
+impl Running {
+    fn happen(&self, kind: Kind, cx: &Cx) {
+        match kind {
+            Kind::Logging => {
+                let level = any_level();
+                cx.log(level, None, format!("{}-level message", capitalized(level.as_str())));
+            }
+            Kind::Updates => {
+                for uri in self.subscribed.values().flatten() {
+                    cx.notify_resource_updated(uri);
+                }
             }
         }
     }
