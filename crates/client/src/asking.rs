@@ -1,16 +1,14 @@
 //! One request and its answer: timeout, progress, cancellation.
 
 use std::fmt;
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::{Context, Poll};
+use std::future::poll_fn;
 use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_protocol::meta::key;
 use jackfield_protocol::{ClientRequest, Meta, Method, Outcome, ProgressParams};
 use serde::de::DeserializeOwned;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
 use crate::core::Core;
 use crate::pending::{Fault, Found};
@@ -143,26 +141,25 @@ impl Ticket<'_> {
     pub(crate) async fn answer(&self, asking: &mut Asking) -> Result<Bytes, Error> {
         let begun = Instant::now();
         let patience = asking.patience;
-        let mut timer = pin!(tokio::time::sleep_until(next_end(begun, patience)));
+        self.core.pending.set_deadline(self.id, next_end(begun, patience));
         let mut since = begun;
         loop {
-            let found = poll_fn(|cx| self.poll(cx, timer.as_mut())).await;
-            match found {
-                Some(Found::Answer(Ok(text))) => return Ok(text),
-                Some(Found::Answer(Err(fault))) => return Err(self.error(fault)),
-                Some(Found::Progress(notices)) => {
+            match poll_fn(|cx| self.core.pending.poll(self.id, cx)).await {
+                Found::Answer(Ok(text)) => return Ok(text),
+                Found::Answer(Err(fault)) => return Err(self.error(fault)),
+                Found::Progress(notices) => {
                     if let Some(hear) = &mut asking.on_progress {
                         notices.into_iter().for_each(hear);
                     }
                 }
-                None => {
-                    // The timer is not moved by each notice; instead it looks for the last one when it fires.
+                Found::Overdue => {
+                    // The deadline is not moved by each notice; instead the last one is looked for when it has passed.
                     since = self.core.last_sign_of_life(self.id).map_or(since, |sign| sign.max(since));
                     let end = next_end(since, patience);
                     if end <= Instant::now() {
                         return Err(self.timed_out(since, patience));
                     }
-                    timer.as_mut().reset(end);
+                    self.core.pending.set_deadline(self.id, end);
                 }
             }
         }
@@ -177,13 +174,6 @@ impl Ticket<'_> {
                 notices.into_iter().for_each(hear);
             }
         }
-    }
-
-    fn poll(&self, cx: &mut Context<'_>, timer: std::pin::Pin<&mut Sleep>) -> Poll<Option<Found>> {
-        if let Poll::Ready(found) = self.core.pending.poll(self.id, cx) {
-            return Poll::Ready(Some(found));
-        }
-        timer.poll(cx).map(|()| None)
     }
 
     fn error(&self, fault: Fault) -> Error {

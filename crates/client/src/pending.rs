@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use jackfield_protocol::{ErrorObject, ProgressParams};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::{BadAnswer, Ended, Error};
@@ -25,6 +26,8 @@ pub(crate) enum Fault {
 #[derive(Debug)]
 pub(crate) struct Pending {
     table: Mutex<Table>,
+    /// Told when a deadline is earlier than the clock's next look.
+    earlier: Notify,
 }
 
 #[derive(Debug)]
@@ -35,6 +38,8 @@ struct Table {
     limit: usize,
     notices: usize,
     stray: u64,
+    /// When the clock looks next.
+    next_look: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -47,18 +52,30 @@ struct Slot {
     progress: VecDeque<ProgressParams>,
     highest: f64,
     last_sign: Option<Instant>,
+    deadline: Option<Instant>,
+    overdue: bool,
 }
 
 /// What the owner of a request finds when it looks.
 pub(crate) enum Found {
     Answer(Answer),
     Progress(VecDeque<ProgressParams>),
+    /// The deadline has passed.
+    Overdue,
 }
 
 impl Pending {
     pub(crate) fn new(limit: usize, notices: usize) -> Self {
-        let table = Table { slots: vec_of_none(16), used: 0, next: 1, limit, notices: notices.max(1), stray: 0 };
-        Self { table: Mutex::new(table) }
+        let table = Table {
+            slots: vec_of_none(16),
+            used: 0,
+            next: 1,
+            limit,
+            notices: notices.max(1),
+            stray: 0,
+            next_look: None,
+        };
+        Self { table: Mutex::new(table), earlier: Notify::new() }
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -89,6 +106,8 @@ impl Pending {
             progress: VecDeque::new(),
             highest: f64::NEG_INFINITY,
             last_sign: None,
+            deadline: None,
+            overdue: false,
         });
         Ok(id)
     }
@@ -175,11 +194,62 @@ impl Pending {
         if let Some(answer) = slot.answer.take() {
             return Poll::Ready(Found::Answer(answer));
         }
+        if std::mem::take(&mut slot.overdue) {
+            return Poll::Ready(Found::Overdue);
+        }
         match &mut slot.waker {
             Some(waker) => waker.clone_from(cx.waker()),
             none => *none = Some(cx.waker().clone()),
         }
         Poll::Pending
+    }
+
+    /// Sets when a request is overdue. One clock watches over all of them: a timer for each would cost as much as the rest.
+    pub(crate) fn set_deadline(&self, id: u64, deadline: Instant) {
+        let mut table = self.table();
+        let Some(slot) = table.slot(id).as_mut().filter(|slot| slot.id == id) else { return };
+        slot.deadline = Some(deadline);
+        if table.next_look.is_none_or(|look| deadline < look) {
+            table.next_look = Some(deadline);
+            drop(table);
+            self.earlier.notify_one();
+        }
+    }
+
+    /// The clock: wakes those whose deadline has passed. It never ends.
+    pub(crate) async fn keep_time(&self) {
+        loop {
+            let next_look = self.table().next_look;
+            let Some(next_look) = next_look else {
+                self.earlier.notified().await;
+                continue;
+            };
+            tokio::select! {
+                () = tokio::time::sleep_until(next_look) => self.look(),
+                () = self.earlier.notified() => {}
+            }
+        }
+    }
+
+    fn look(&self) {
+        let now = Instant::now();
+        let mut wakers = Vec::new();
+        let mut next = None;
+        let mut table = self.table();
+        for slot in table.slots.iter_mut().flatten().filter(|slot| !slot.answered) {
+            match slot.deadline {
+                Some(deadline) if deadline <= now => {
+                    slot.deadline = None;
+                    slot.overdue = true;
+                    wakers.extend(slot.waker.take());
+                }
+                Some(deadline) => next = Some(next.map_or(deadline, |next: Instant| next.min(deadline))),
+                None => {}
+            }
+        }
+        table.next_look = next;
+        drop(table);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Ends all requests: no answer will come any more.

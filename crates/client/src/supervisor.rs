@@ -34,7 +34,16 @@ enum Went {
 }
 
 impl Supervisor {
-    pub(crate) async fn run(mut self) {
+    /// Keeps the connection open, and the time of all requests.
+    pub(crate) async fn run(self) {
+        let core = self.core.clone();
+        tokio::select! {
+            () = self.keep_open() => {}
+            () = core.pending.keep_time() => {}
+        }
+    }
+
+    async fn keep_open(mut self) {
         let mut era = Era::Unknown;
         let mut failures: u32 = 0;
         loop {

@@ -7,6 +7,10 @@
 //! A transport with one stream for all (standard streams, sockets, memory) hands over every line it reads. One with a stream
 //! per request, such as HTTP, hands over each message of each stream, and calls [`Inbox::fail`](crate::Inbox::fail) when a
 //! stream ends without an answer. Neither looks into the messages.
+//!
+//! What only concerns the transport stays in it: resuming a broken stream, sending a session's id along, choosing between its own
+//! older and newer forms. When the session itself is gone, [`Connected::run`] ends; the client then connects again, finds
+//! out anew what the server speaks, and opens its subscriptions again.
 
 use std::fmt;
 use std::future::Future;

@@ -1,4 +1,7 @@
 //! A server as a child process: started without a shell, in a group of its own, with a small environment, and ended for sure.
+//!
+//! One case is beyond it: if our own process is killed without warning, nobody is left to end the child. Its standard input
+//! closes then, which ends every server that follows the protocol.
 
 mod environment;
 mod process;
