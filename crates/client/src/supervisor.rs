@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use jackfield_protocol::{ClientRequest, SetLevelParams};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
@@ -148,6 +149,9 @@ impl Supervisor {
         let session = Arc::new(session);
         self.core.catalogue().forget();
         self.core.reopen_subscriptions(&session);
+        if let Some(level) = self.core.log_level().filter(|_| session.revision.has_log_level_request()) {
+            self.core.send_unheard(&session, ClientRequest::SetLevel(SetLevelParams::new(level)));
+        }
         self.core.state.send_replace(State::Ready(session));
         if let Some(first) = self.first.take() {
             let _ = first.send(Ok(()));

@@ -192,6 +192,24 @@ fn subscriptions_survive_a_restart() {
     });
 }
 
+/// STDIO-015: a server that was started again knows the log level that its predecessor was told.
+#[test]
+fn the_log_level_survives_a_restart() {
+    real(async {
+        let logs = SERVER
+            .replace("\"tools\": {}", "\"tools\": {}, \"logging\": {}")
+            .replace("out = os.getcwd()", "out = LEVEL")
+            .replace("def say", "LEVEL = 'none'\ndef say")
+            .replace("    elif id is not None:", "    elif method == 'logging/setLevel':\n        LEVEL = m['params']['level']\n        say({'jsonrpc': '2.0', 'id': id, 'result': {}})\n    elif id is not None:");
+        let client = Client::builder().restarts(quick()).spawn(python(&logs)).await.unwrap();
+        assert_eq!(text(&client, "cwd", json!({})).await, "none");
+        client.set_log_level(jackfield_protocol::LoggingLevel::Warning).await.unwrap();
+        assert_eq!(name(&client.call("kill", ()).await), "lost");
+        assert_eq!(text(&client, "cwd", json!({})).await, "warning");
+        client.close().await;
+    });
+}
+
 /// STDIO-015: a server that dies again and again is given up.
 #[test]
 fn a_server_that_always_dies_is_given_up() {
