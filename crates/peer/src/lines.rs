@@ -4,7 +4,7 @@ use bytes::{Buf, Bytes, BytesMut};
 
 /// Cuts lines out of a stream, with bounded memory. The buffer is handed out in slices, not copied.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub struct Lines {
     buffer: BytesMut,
     /// The part of the buffer that is known to hold no line end.
     searched: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Lines {
 
 /// What was cut out.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub enum Line {
     /// A line, without its end.
     Whole(Bytes),
     /// The start of a line that is too long. Its rest is thrown away.
@@ -27,12 +27,14 @@ const CHUNK: usize = 64 * 1024;
 const KEPT: usize = 4 * 1024;
 
 impl Lines {
-    pub(crate) fn new(limit: usize) -> Self {
+    /// Makes a cutter for lines of at most `limit` bytes.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
         Self { buffer: BytesMut::with_capacity(CHUNK), searched: 0, limit, skipping: false }
     }
 
     /// Returns the buffer to read more bytes into.
-    pub(crate) fn space(&mut self) -> &mut BytesMut {
+    pub fn space(&mut self) -> &mut BytesMut {
         if self.buffer.capacity().saturating_sub(self.buffer.len()) < CHUNK / 4 {
             self.buffer.reserve(CHUNK);
         }
@@ -40,7 +42,8 @@ impl Lines {
     }
 
     /// Cuts out the next line, if the buffer holds a whole one.
-    pub(crate) fn next(&mut self) -> Option<Line> {
+    #[expect(clippy::should_implement_trait, reason = "after `None` more bytes may come")]
+    pub fn next(&mut self) -> Option<Line> {
         loop {
             let unsearched = self.buffer.get(self.searched..).unwrap_or_default();
             let Some(found) = memchr::memchr(b'\n', unsearched) else { return self.incomplete() };
@@ -59,7 +62,7 @@ impl Lines {
     }
 
     /// Takes what is left when the stream has ended.
-    pub(crate) fn finish(&mut self) -> Option<Line> {
+    pub fn finish(&mut self) -> Option<Line> {
         let rest = self.buffer.split().freeze();
         self.searched = 0;
         (!std::mem::take(&mut self.skipping) && !rest.is_empty()).then_some(Line::Whole(rest))

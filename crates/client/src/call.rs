@@ -1,0 +1,141 @@
+//! Calling a tool.
+
+use std::future::IntoFuture;
+use std::time::Duration;
+
+use jackfield_protocol::{CallToolParams, CallToolResult, ClientRequest, Meta, ProgressParams, RawJson, TaskMetadata};
+use serde::Serialize;
+
+use crate::asking::{Asking, OnProgress};
+use crate::client::Client;
+use crate::output::Output;
+use crate::rounds::{Repeatable, Settled};
+use crate::session::Session;
+use crate::{BadAnswer, Boxed, Error};
+
+/// A call of a tool. Await it to get the [`Output`].
+///
+/// Questions of the server are answered by the client's handlers, and a call that runs as a task is followed to its end.
+/// Dropping the future cancels the call at the server.
+#[must_use = "a call begins when it is awaited"]
+pub struct Call {
+    client: Client,
+    name: String,
+    arguments: Result<Option<RawJson>, serde_json::Error>,
+    meta: Option<Meta>,
+    timeout: Option<Duration>,
+    maximum: Option<Duration>,
+    on_progress: Option<OnProgress>,
+}
+
+impl Call {
+    pub(crate) fn new(client: Client, name: String, arguments: &impl Serialize) -> Self {
+        let arguments = RawJson::new(arguments).and_then(|raw| match raw.get() {
+            "null" => Ok(None),
+            text if text.starts_with('{') => Ok(Some(raw)),
+            _ => Err(serde::de::Error::custom("arguments of a tool must be an object")),
+        });
+        Self { client, name, arguments, meta: None, timeout: None, maximum: None, on_progress: None }
+    }
+
+    /// Sets how long to wait for the answer or a sign of progress.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets how long to wait whatever progress there is.
+    pub fn maximum(mut self, maximum: Duration) -> Self {
+        self.maximum = Some(maximum);
+        self
+    }
+
+    /// Hears of the call's progress. When notices come faster than they are heard, the oldest are left out.
+    pub fn on_progress(mut self, hear: impl FnMut(ProgressParams) + Send + 'static) -> Self {
+        self.on_progress = Some(Box::new(hear));
+        self
+    }
+
+    /// Adds a member to the call's `_meta`.
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+        self.meta.get_or_insert_default().insert(key.into(), value.into());
+        self
+    }
+
+    async fn run(self) -> Result<Output, Error> {
+        let core = self.client.core().clone();
+        let timeouts = &core.options.timeouts;
+        let timeout = self.timeout.unwrap_or(timeouts.request);
+        let mut asking = Asking::within(timeout, self.maximum.unwrap_or(timeouts.maximum.max(timeout)));
+        asking.wants_progress = true;
+        asking.on_progress = self.on_progress;
+
+        let session = core.session(timeout).await?;
+        session.needs_tools()?;
+        let mut params = CallToolParams::new(self.name);
+        params.arguments = self.arguments.map_err(Error::Arguments)?;
+        params.meta = self.meta;
+
+        if session.has_core_task_calls() || session.link.wants_param_headers() {
+            Box::pin(self.client.learn_tools(&session)).await;
+        }
+        let known = core.catalogue().find(&params.name);
+        if let Some(known) = &known {
+            asking.headers = known.headers(params.arguments.as_ref());
+            if known.needs_task && session.has_core_task_calls() {
+                params.task = Some(TaskMetadata::default());
+                let name = params.name.clone();
+                let result =
+                    Box::pin(core.call_as_task(&session, ClientRequest::CallTool(params), &mut asking)).await?;
+                return checked(&self.client, &session, &name, result).await;
+            }
+        }
+        let what = Repeatable::CallTool(params);
+        let result = match core.ask_in_rounds::<CallToolResult>(&session, &what, &mut asking).await? {
+            Settled::Result(result, _) => result,
+            Settled::Task(task) if core.options.has_tasks_extension() => {
+                Box::pin(core.follow_task(&session, task, asking.patience)).await?
+            }
+            Settled::Task(_) => return Err(Error::bad_answer("tools/call", BadAnswer::Kind)),
+        };
+        let Repeatable::CallTool(params) = what else { return Ok(Output::new(result)) };
+        checked(&self.client, &session, &params.name, result).await
+    }
+}
+
+/// Checks structured output against the tool's output schema.
+#[cfg(feature = "validation")]
+async fn checked(client: &Client, session: &Session, name: &str, result: CallToolResult) -> Result<Output, Error> {
+    let core = client.core();
+    if core.options.checks_output && session.revision.has_structured_output() && !result.is_failure() {
+        if result.structured_content.is_some() {
+            Box::pin(client.learn_tools(session)).await;
+        }
+        let known = core.catalogue().find(name);
+        if let Some(check) = known.as_ref().and_then(|known| known.output.as_ref()) {
+            check.check(result.structured_content.as_ref())?;
+        }
+    }
+    Ok(Output::new(result))
+}
+
+#[cfg(not(feature = "validation"))]
+#[expect(clippy::unused_async, reason = "with the feature `validation` it waits for the list of tools")]
+async fn checked(_: &Client, _: &Session, _: &str, result: CallToolResult) -> Result<Output, Error> {
+    Ok(Output::new(result))
+}
+
+impl IntoFuture for Call {
+    type Output = Result<Output, Error>;
+    type IntoFuture = Boxed<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call").field("name", &self.name).finish_non_exhaustive()
+    }
+}

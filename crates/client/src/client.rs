@@ -1,0 +1,293 @@
+//! The client: a handle that can be cloned and shared.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jackfield_protocol::{
+    ClientRequest, CompleteParams, CompleteResult, CompletionArgument, CompletionContext, CustomMessage,
+    DiscoverParams, EmptyParams, EmptyResult, GetPromptParams, GetPromptResult, JsonObject, LoggingLevel, Method,
+    Notification, PingParams, Prompt, RawJson, ReadResourceParams, ReadResourceResult, Reference, Resource,
+    ResourceTemplate, Revision, Root, SetLevelParams, Tool, write_notification,
+};
+use serde::Serialize;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::asking::{Asking, complete};
+use crate::call::Call;
+use crate::core::{Core, State};
+use crate::handlers::check_root;
+use crate::rounds::{Repeatable, Settled};
+use crate::session::{ServerFacts, Session};
+use crate::{BadAnswer, Builder, Connector, Ended, Error, Listing, Outgoing, Sent, Subscribe};
+
+/// A client of one server, whatever revision that speaks.
+///
+/// Clones share the connection. It is closed by [`Client::close`], or when the last clone is dropped; a server process is then
+/// killed, so `close` is the polite way.
+#[derive(Clone, Debug)]
+pub struct Client {
+    core: Arc<Core>,
+    owner: Arc<Owner>,
+}
+
+/// Owns the tasks of a client; dropping it ends them.
+#[derive(Debug)]
+pub(crate) struct Owner {
+    pub(crate) core: Arc<Core>,
+    pub(crate) connector: Arc<dyn Connector>,
+    pub(crate) stop: watch::Sender<bool>,
+    pub(crate) tasks: Mutex<JoinSet<()>>,
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.core.close(&Arc::new(Ended::new("the client was dropped")));
+    }
+}
+
+impl Client {
+    pub(crate) fn new(owner: Owner) -> Self {
+        Self { core: owner.core.clone(), owner: Arc::new(owner) }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    /// Begins to build a client.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Returns what the server says about itself; `None` while it is being started again.
+    #[must_use]
+    pub fn server(&self) -> Option<Arc<ServerFacts>> {
+        self.core.session_now().map(|session| session.about.clone())
+    }
+
+    /// Returns the revision in use; `None` while the server is being started again.
+    #[must_use]
+    pub fn revision(&self) -> Option<Revision> {
+        self.core.session_now().map(|session| session.revision)
+    }
+
+    /// Whether the client has ended for good.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        matches!(*self.core.state.borrow(), State::Closed(_))
+    }
+
+    /// Returns the last part of what the server wrote to standard error, if it is a child process. It is the server's
+    /// text: escape it before it goes to a terminal.
+    #[must_use]
+    pub fn stderr(&self) -> Option<String> {
+        self.owner.connector.diagnostics()
+    }
+
+    /// Returns how many answers came that nobody had asked for or still waited for.
+    #[must_use]
+    pub fn stray_answers(&self) -> u64 {
+        self.core.pending.strays()
+    }
+
+    /// Calls a tool. `arguments` serialize to an object; `()` means none.
+    pub fn call(&self, tool: impl Into<String>, arguments: impl Serialize) -> Call {
+        Call::new(self.clone(), tool.into(), &arguments)
+    }
+
+    /// Lists the tools.
+    pub fn tools(&self) -> Listing<Tool> {
+        Listing::new(self.clone())
+    }
+
+    /// Lists the resources.
+    pub fn resources(&self) -> Listing<Resource> {
+        Listing::new(self.clone())
+    }
+
+    /// Lists the resource templates.
+    pub fn resource_templates(&self) -> Listing<ResourceTemplate> {
+        Listing::new(self.clone())
+    }
+
+    /// Lists the prompts.
+    pub fn prompts(&self) -> Listing<Prompt> {
+        Listing::new(self.clone())
+    }
+
+    /// Subscribes to notices of change.
+    pub fn subscribe(&self) -> Subscribe {
+        Subscribe::new(self.clone())
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    ///
+    /// # Cancellation
+    /// Dropping the future cancels the request at the server.
+    pub async fn read(&self, uri: impl Into<String>) -> Result<ReadResourceResult, Error> {
+        let session = self.session().await?;
+        session.needs_resources()?;
+        let uri = uri.into();
+        if let Some(text) = self.core.cached(&session, Method::ReadResource, Some(&uri)) {
+            return complete(Method::ReadResource.name(), &text, &session);
+        }
+        let what = Repeatable::ReadResource(ReadResourceParams::new(uri.as_str()));
+        match self.core.ask_in_rounds(&session, &what, &mut Asking::new(&self.core)).await? {
+            Settled::Result(result, first) => {
+                // What depends on the answers to questions is not kept.
+                if let Some(text) = first {
+                    self.core.keep(&session, Method::ReadResource, Some(&uri), &text);
+                }
+                Ok(result)
+            }
+            Settled::Task(_) => Err(Error::bad_answer(Method::ReadResource.name(), BadAnswer::Kind)),
+        }
+    }
+
+    /// Gets a prompt, with what was filled in.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    ///
+    /// # Cancellation
+    /// Dropping the future cancels the request at the server.
+    pub async fn prompt<K: Into<String>, V: Into<String>>(
+        &self,
+        name: impl Into<String>,
+        arguments: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<GetPromptResult, Error> {
+        let session = self.session().await?;
+        session.needs_prompts()?;
+        let arguments: BTreeMap<String, String> =
+            arguments.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let mut params = GetPromptParams::new(name);
+        params.arguments = (!arguments.is_empty()).then_some(arguments);
+        let what = Repeatable::GetPrompt(params);
+        match self.core.ask_in_rounds(&session, &what, &mut Asking::new(&self.core)).await? {
+            Settled::Result(result, _) => Ok(result),
+            Settled::Task(_) => Err(Error::bad_answer(Method::GetPrompt.name(), BadAnswer::Kind)),
+        }
+    }
+
+    /// Asks for proposals for an argument of a prompt or resource template; `known` are the arguments filled in already.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn complete(
+        &self,
+        what: Reference,
+        argument: impl Into<String>,
+        typed: impl Into<String>,
+        known: BTreeMap<String, String>,
+    ) -> Result<CompleteResult, Error> {
+        let session = self.session().await?;
+        session.needs_completions()?;
+        let mut params = CompleteParams::new(what, CompletionArgument::new(argument, typed));
+        if !known.is_empty() {
+            let mut context = CompletionContext::default();
+            context.arguments = Some(known);
+            params.context = Some(context);
+        }
+        self.ask(&session, ClientRequest::Complete(params)).await
+    }
+
+    /// Asks whether the server lives. Since 2026-07-28 there is no ping; then the server is asked what it is.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn ping(&self) -> Result<(), Error> {
+        let session = self.session().await?;
+        let request = if session.revision.has_handshake() {
+            ClientRequest::Ping(PingParams::default())
+        } else {
+            ClientRequest::Discover(DiscoverParams::default())
+        };
+        self.ask::<serde::de::IgnoredAny>(&session, request).await.map(drop)
+    }
+
+    /// Sets the least level of log messages that the server should send.
+    ///
+    /// # Errors
+    /// See [`Error`]. Since 2026-07-28 the level travels with each request, and nothing is asked here.
+    pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), Error> {
+        let session = self.session().await?;
+        if session.about.capabilities.logging.is_none() {
+            return Err(Error::NotOffered("log messages"));
+        }
+        self.core.set_log_level(level);
+        if session.revision.has_log_level_request() {
+            let request = ClientRequest::SetLevel(SetLevelParams::new(level));
+            return self.ask::<EmptyResult>(&session, request).await.map(drop);
+        }
+        self.core.state.send_if_modified(|state| match state {
+            State::Ready(session) => {
+                *session = Arc::new(session.with_level(&self.core.options, level));
+                true
+            }
+            _ => false,
+        });
+        Ok(())
+    }
+
+    /// Replaces the roots, and tells the server if its revision has a notice for that.
+    ///
+    /// # Errors
+    /// A root is not a `file://` URI, or the client was built without roots.
+    pub fn set_roots(&self, roots: Vec<Root>) -> Result<(), Error> {
+        roots.iter().try_for_each(check_root)?;
+        let Some(kept) = &self.core.options.handlers.roots else { return Err(Error::Undeclared("roots")) };
+        *kept.lock().unwrap_or_else(PoisonError::into_inner) = roots;
+        if let Some(session) = self.core.session_now() {
+            let mut text = Vec::new();
+            let notice = Notification::RootsListChanged(EmptyParams::default());
+            if write_notification(&mut text, notice, session.revision).is_ok() {
+                let method = Method::RootsListChanged.name();
+                // A server that is gone needs no notice.
+                let _ = session.link.send(Outgoing { text: &text, kind: Sent::Notification(method) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a request outside the specification and returns its result as it is.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn request(&self, method: impl Into<String>, params: JsonObject) -> Result<RawJson, Error> {
+        let session = self.session().await?;
+        self.ask(&session, ClientRequest::from(CustomMessage::new(method, params))).await
+    }
+
+    /// Ends the connection in an orderly way and waits until the server is gone.
+    ///
+    /// Requests under way end with an error, also those of other clones.
+    pub async fn close(self) {
+        self.owner.stop.send_replace(true);
+        let mut tasks = std::mem::take(&mut *self.owner.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        while tasks.join_next().await.is_some() {}
+    }
+
+    async fn session(&self) -> Result<Arc<Session>, Error> {
+        self.core.session(self.core.options.timeouts.request).await
+    }
+
+    async fn ask<T: serde::de::DeserializeOwned>(&self, session: &Session, request: ClientRequest) -> Result<T, Error> {
+        self.core.ask_plainly(session, request, &mut Asking::new(&self.core)).await
+    }
+
+    /// Lists the tools once, if they are not known: some must be called as tasks, or have output to check.
+    pub(crate) async fn learn_tools(&self, session: &Session) {
+        if self.core.catalogue().complete || session.needs_tools().is_err() {
+            return;
+        }
+        if let Err(error) = Box::pin(self.tools().all()).await {
+            tracing::warn!(%error, "the tools could not be listed");
+        }
+        // Also after a failure: a server that can not list its tools is not asked before every call.
+        self.core.catalogue().complete = true;
+    }
+}

@@ -1,0 +1,133 @@
+//! The user's answers to questions of the server.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jackfield_protocol::error::code;
+use jackfield_protocol::{
+    CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams,
+    ErrorObject, InputRequest, InputResponse, ListRootsResult, LoggingMessageParams, Root,
+};
+
+use crate::form::check_form;
+use crate::{Boxed, Error};
+
+/// Answers one kind of question.
+pub(crate) type Handler<P, R> = Arc<dyn Fn(P) -> Boxed<'static, Result<R, ErrorObject>> + Send + Sync>;
+
+/// Everything that the user of a client answers or wants to hear.
+#[derive(Default)]
+pub(crate) struct Handlers {
+    pub(crate) form: Option<Handler<ElicitFormParams, ElicitResult>>,
+    pub(crate) url: Option<Handler<ElicitUrlParams, ElicitResult>>,
+    pub(crate) sampling: Option<Handler<CreateMessageParams, CreateMessageResult>>,
+    pub(crate) sampling_tools: bool,
+    pub(crate) roots: Option<Mutex<Vec<Root>>>,
+    pub(crate) log: Option<Arc<dyn Fn(LoggingMessageParams) + Send + Sync>>,
+}
+
+/// Why a question has no answer.
+pub(crate) enum Unanswered {
+    /// The client did not say that it can answer it.
+    Undeclared { what: &'static str, error: ErrorObject },
+    /// The handler refused it, or its answer can not be sent.
+    Refused(ErrorObject),
+}
+
+impl Unanswered {
+    /// What a server of the legacy era is told.
+    pub(crate) fn into_error_object(self) -> ErrorObject {
+        match self {
+            Self::Undeclared { error, .. } | Self::Refused(error) => error,
+        }
+    }
+}
+
+impl From<Unanswered> for Error {
+    fn from(unanswered: Unanswered) -> Self {
+        match unanswered {
+            Unanswered::Undeclared { what, .. } => Self::Undeclared(what),
+            Unanswered::Refused(error) => Self::Refused(Box::new(error)),
+        }
+    }
+}
+
+impl Handlers {
+    /// Answers a question of the server.
+    pub(crate) async fn answer(&self, question: InputRequest) -> Result<InputResponse, Unanswered> {
+        match question {
+            InputRequest::ListRoots(_) => self.list_roots().map(InputResponse::from),
+            InputRequest::CreateMessage(params) => self.sample(*params).await.map(InputResponse::from),
+            InputRequest::Elicit(params) => self.elicit(*params).await.map(InputResponse::from),
+            _ => Err(undeclared("a question of an unknown kind", "the question")),
+        }
+    }
+
+    fn list_roots(&self) -> Result<ListRootsResult, Unanswered> {
+        let roots = self.roots.as_ref().ok_or_else(|| undeclared("roots", "roots/list"))?;
+        Ok(ListRootsResult::new(roots.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+    }
+
+    async fn sample(&self, params: CreateMessageParams) -> Result<CreateMessageResult, Unanswered> {
+        let handler = self.sampling.as_ref().ok_or_else(|| undeclared("sampling", "sampling/createMessage"))?;
+        if (params.tools.is_some() || params.tool_choice.is_some()) && !self.sampling_tools {
+            let error = ErrorObject::invalid_params("this client did not declare sampling with tools");
+            return Err(Unanswered::Undeclared { what: "sampling with tools", error });
+        }
+        handler(params).await.map_err(Unanswered::Refused)
+    }
+
+    async fn elicit(&self, params: ElicitParams) -> Result<ElicitResult, Unanswered> {
+        if self.form.is_none() && self.url.is_none() {
+            return Err(undeclared("elicitation", "elicitation/create"));
+        }
+        match params {
+            ElicitParams::Form(form) => {
+                let handler = self.form.as_ref().ok_or_else(|| undeclared_mode("elicitation by form"))?;
+                let schema = form.requested_schema.clone();
+                let answer = handler(form).await.map_err(Unanswered::Refused)?;
+                check_form(&schema, &answer).map_err(|what| {
+                    Unanswered::Refused(ErrorObject::internal(format!("the answer does not fit the form: {what}")))
+                })?;
+                Ok(answer)
+            }
+            ElicitParams::Url(page) => {
+                let handler = self.url.as_ref().ok_or_else(|| undeclared_mode("elicitation by URL"))?;
+                handler(page).await.map_err(Unanswered::Refused)
+            }
+            _ => Err(undeclared_mode("elicitation of an unknown mode")),
+        }
+    }
+}
+
+fn undeclared(what: &'static str, method: &str) -> Unanswered {
+    Unanswered::Undeclared { what, error: ErrorObject::method_not_found(method) }
+}
+
+fn undeclared_mode(what: &'static str) -> Unanswered {
+    let error = ErrorObject::new(code::INVALID_PARAMS, format!("this client did not declare {what}"));
+    Unanswered::Undeclared { what, error }
+}
+
+/// Whether a root is a `file://` URI whose path does not lead upwards.
+pub(crate) fn check_root(root: &Root) -> Result<(), Error> {
+    let path = root.uri.strip_prefix("file://");
+    let leads_up = |path: &str| {
+        path.split('/').any(|part| matches!(part.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | ".."))
+    };
+    match path {
+        Some(path) if path.contains('/') && !leads_up(path) && !path.contains(char::is_control) => Ok(()),
+        _ => Err(Error::BadRoot(root.uri.clone())),
+    }
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handlers")
+            .field("form", &self.form.is_some())
+            .field("url", &self.url.is_some())
+            .field("sampling", &self.sampling.is_some())
+            .field("roots", &self.roots.is_some())
+            .finish_non_exhaustive()
+    }
+}

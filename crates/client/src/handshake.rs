@@ -1,0 +1,224 @@
+//! Finding out what the server speaks.
+//!
+//! A server of the modern era answers `server/discover`, or says with one of its own errors that it knows the era. Any other
+//! answer means an older one, which is opened by `initialize`. Older servers may also say nothing at all, or take a while to
+//! start: therefore `initialize` is sent after a short while beside the probe that is still open, and the first good
+//! answer wins. A server that reads its input in order answers the probe first, so a modern one is never taken for an old one.
+
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jackfield_protocol::error::code;
+use jackfield_protocol::meta::key;
+use jackfield_protocol::{
+    ClientRequest, DiscoverParams, DiscoverResult, EmptyParams, ErrorObject, InitializeParams, InitializeResult,
+    Method, Notification, Outcome, Revision, ServerCapabilities, adapt, write_notification,
+};
+
+use crate::asking::Asking;
+use crate::connection::Connection;
+use crate::core::Core;
+use crate::sending::Wanted;
+use crate::session::{ServerFacts, Session};
+use crate::{BadAnswer, Error, Link, Outgoing, Sent};
+
+/// What is known about a server from an earlier connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Era {
+    #[default]
+    Unknown,
+    Modern,
+    Legacy,
+}
+
+/// Opens a session on a fresh connection.
+pub(crate) async fn open(
+    core: &Core,
+    connection: &Connection,
+    link: Arc<dyn Link>,
+    era: Era,
+) -> Result<Session, Error> {
+    let (modern, legacy) = (core.options.modern(), core.options.legacy());
+    match (modern.last(), legacy.last()) {
+        (Some(&newest), _) if legacy.is_empty() || era == Era::Modern => {
+            let session = draft(core, &link, newest);
+            let answer = probe(core, &session).await;
+            discovered(core, link, judge(answer)?, &modern)
+        }
+        (None, Some(&newest)) => initialize(core, connection, link, newest).await,
+        (Some(_), Some(&newest)) if era == Era::Legacy => initialize(core, connection, link, newest).await,
+        (Some(&newest), Some(&oldest)) => detect(core, connection, link, newest, oldest, &modern).await,
+        _ => Err(Error::NoCommonRevision { offered: Vec::new(), allowed: Vec::new() }),
+    }
+}
+
+/// What the answer to the probe says about the server.
+enum Verdict {
+    Modern(Box<DiscoverResult>),
+    /// It is of the modern era, but refuses.
+    Refused(Error),
+    /// It is older; this is what it said.
+    Legacy(Error),
+}
+
+fn judge(answer: Result<Bytes, Error>) -> Result<DiscoverResult, Error> {
+    match verdict(answer) {
+        Verdict::Modern(result) => Ok(*result),
+        Verdict::Refused(error) | Verdict::Legacy(error) => Err(error),
+    }
+}
+
+fn verdict(answer: Result<Bytes, Error>) -> Verdict {
+    match answer {
+        Ok(text) => match Outcome::<DiscoverResult>::read(&text, Revision::LATEST) {
+            Ok(Outcome::Complete(result)) => Verdict::Modern(Box::new(result)),
+            Ok(_) => Verdict::Legacy(Error::bad_answer(Method::Discover.name(), BadAnswer::Kind)),
+            Err(cause) => Verdict::Legacy(Error::bad_answer(Method::Discover.name(), BadAnswer::Content(cause))),
+        },
+        Err(error) => match error.server_error() {
+            Some(object) if is_modern(object) => Verdict::Refused(error),
+            _ => Verdict::Legacy(error),
+        },
+    }
+}
+
+/// Whether only a server of the modern era answers like this.
+fn is_modern(error: &ErrorObject) -> bool {
+    matches!(
+        error.code,
+        code::UNSUPPORTED_PROTOCOL_VERSION | code::MISSING_REQUIRED_CLIENT_CAPABILITY | code::HEADER_MISMATCH
+    )
+}
+
+/// Probes, and begins the older handshake when there is no answer soon.
+async fn detect(
+    core: &Core,
+    connection: &Connection,
+    link: Arc<dyn Link>,
+    newest: Revision,
+    newest_legacy: Revision,
+    modern: &[Revision],
+) -> Result<Session, Error> {
+    let session = draft(core, &link, newest);
+    let mut probe = pin!(probe(core, &session));
+    let early = tokio::time::timeout(core.options.timeouts.probe, &mut probe).await;
+    match early.map(verdict) {
+        Ok(Verdict::Modern(result)) => discovered(core, link, *result, modern),
+        Ok(Verdict::Refused(error)) => Err(refused(error, modern)),
+        Ok(Verdict::Legacy(error)) if error.is_closed() => Err(error),
+        Ok(Verdict::Legacy(_)) => initialize(core, connection, link, newest_legacy).await,
+        Err(_silence) => both(core, connection, link, probe, newest_legacy, modern).await,
+    }
+}
+
+/// Waits for the first good answer to the probe or to `initialize`.
+async fn both(
+    core: &Core,
+    connection: &Connection,
+    link: Arc<dyn Link>,
+    mut probe: Pin<&mut impl Future<Output = Result<Bytes, Error>>>,
+    newest_legacy: Revision,
+    modern: &[Revision],
+) -> Result<Session, Error> {
+    tracing::debug!("the server is silent; the older handshake begins beside the probe");
+    let mut older = pin!(initialize(core, connection, link.clone(), newest_legacy));
+    let verdict = tokio::select! {
+        biased;
+        answer = &mut probe => verdict(answer),
+        session = &mut older => match session {
+            Ok(session) => return Ok(session),
+            // It refuses the handshake, so it may be modern and slow.
+            Err(refusal) if refusal.server_error().is_some() => {
+                return match verdict(probe.await) {
+                    Verdict::Modern(result) => discovered(core, link, *result, modern),
+                    Verdict::Refused(error) => Err(refused(error, modern)),
+                    Verdict::Legacy(_) => Err(refusal),
+                };
+            }
+            Err(error) => return Err(error),
+        },
+    };
+    match verdict {
+        Verdict::Modern(result) => discovered(core, link, *result, modern),
+        Verdict::Refused(error) => Err(refused(error, modern)),
+        Verdict::Legacy(_) => older.await,
+    }
+}
+
+/// A session for requests before anything is agreed on.
+fn draft(core: &Core, link: &Arc<dyn Link>, revision: Revision) -> Session {
+    let nothing = ServerFacts { info: None, capabilities: ServerCapabilities::default(), instructions: None };
+    Session::new(link.clone(), revision, &core.options, None, nothing)
+}
+
+async fn probe(core: &Core, session: &Session) -> Result<Bytes, Error> {
+    let connect = core.options.timeouts.connect;
+    let mut asking = Asking { cancels: false, ..Asking::within(connect, connect) };
+    let request = ClientRequest::Discover(DiscoverParams::default());
+    core.ask(session, Wanted::Any(request), &mut asking).await
+}
+
+fn discovered(
+    core: &Core,
+    link: Arc<dyn Link>,
+    result: DiscoverResult,
+    allowed: &[Revision],
+) -> Result<Session, Error> {
+    let common = allowed.iter().rev().find(|revision| result.supported_versions.iter().any(|v| v == revision.as_str()));
+    let Some(&revision) = common else {
+        return Err(Error::NoCommonRevision { offered: result.supported_versions, allowed: allowed.to_vec() });
+    };
+    let info = result.meta.as_ref().and_then(|meta| meta.read(key::SERVER_INFO));
+    let about = ServerFacts { info, capabilities: result.capabilities, instructions: result.instructions };
+    link.agreed(revision);
+    Ok(Session::new(link, revision, &core.options, core.log_level(), about))
+}
+
+/// A modern server that refuses names the versions it has; ours is none of them.
+fn refused(error: Error, allowed: &[Revision]) -> Error {
+    match error.server_error() {
+        Some(object) if object.code == code::UNSUPPORTED_PROTOCOL_VERSION => {
+            let supported = object.data.as_ref().and_then(|data| data.get("supported")?.as_array());
+            let offered = supported.into_iter().flatten().filter_map(|version| version.as_str().map(str::to_owned));
+            Error::NoCommonRevision { offered: offered.take(32).collect(), allowed: allowed.to_vec() }
+        }
+        _ => error,
+    }
+}
+
+/// The handshake of the legacy era.
+async fn initialize(
+    core: &Core,
+    connection: &Connection,
+    link: Arc<dyn Link>,
+    newest: Revision,
+) -> Result<Session, Error> {
+    connection.begins_handshake();
+    let session = draft(core, &link, newest);
+    let mut capabilities = core.options.capabilities();
+    adapt(&mut capabilities, newest);
+    let info = core.options.info.clone().unwrap_or_else(crate::builder::default_info);
+    let params = InitializeParams::new(newest.as_str(), capabilities, info);
+    let connect = core.options.timeouts.connect;
+    let mut asking = Asking { cancels: false, ..Asking::within(connect, connect) };
+    let request = ClientRequest::Initialize(Box::new(params));
+    let result: InitializeResult = core.ask_plainly(&session, request, &mut asking).await?;
+
+    let allowed = core.options.legacy();
+    let agreed = allowed.iter().find(|revision| revision.as_str() == result.protocol_version);
+    let Some(&revision) = agreed else {
+        return Err(Error::NoCommonRevision { offered: vec![result.protocol_version], allowed });
+    };
+    link.agreed(revision);
+    let mut text = Vec::new();
+    write_notification(&mut text, Notification::Initialized(EmptyParams::default()), revision)?;
+    let method = Method::Initialized.name();
+    crate::sending::send(&*link, Outgoing { text: &text, kind: Sent::Notification(method) }, method)?;
+    let about = ServerFacts {
+        info: Some(result.server_info),
+        capabilities: result.capabilities,
+        instructions: result.instructions,
+    };
+    Ok(Session::new(link, revision, &core.options, None, about))
+}

@@ -1,0 +1,120 @@
+//! Everything a server can grow or delay, and how far.
+
+use std::time::Duration;
+
+/// The limits of a client. The defaults are those of the security documentation; every field can be changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The longest message, in bytes. A longer one is skipped, and the request it answers fails.
+    pub message_bytes: usize,
+    /// The most bytes that wait to be sent to a server that does not read. Further requests fail.
+    pub queued_bytes: usize,
+    /// The most requests that wait for an answer.
+    pub requests_waiting: usize,
+    /// The most questions of the server (until 2025-11-25) that are answered at the same time.
+    pub questions: usize,
+    /// The most questions in one `input_required` result.
+    pub questions_per_round: usize,
+    /// The most `input_required` rounds of one request, and of one task.
+    pub rounds: usize,
+    /// The longest `requestState`, in bytes.
+    pub request_state_bytes: usize,
+    /// The most pages of one list.
+    pub pages: usize,
+    /// The most entries of a batch.
+    pub batch_entries: usize,
+    /// The most changed resources that a subscription remembers until they are looked at.
+    pub events: usize,
+    /// The most progress notices of one request that wait to be looked at; the oldest go first.
+    pub progress_notices: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message_bytes: 16 * 1024 * 1024,
+            queued_bytes: 32 * 1024 * 1024,
+            requests_waiting: 1024,
+            questions: 32,
+            questions_per_round: 64,
+            rounds: 10,
+            request_state_bytes: 1024 * 1024,
+            pages: 1000,
+            batch_entries: 100,
+            events: 1024,
+            progress_notices: 64,
+        }
+    }
+}
+
+/// How long a client waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timeouts {
+    /// For the connection to be ready for use: the start of the server and the handshake.
+    pub connect: Duration,
+    /// For the answer to the first probe, before the handshake of older revisions is begun beside it.
+    pub probe: Duration,
+    /// For an answer. A sign of progress starts it anew, and so does a question of the server that is being answered.
+    pub request: Duration,
+    /// For an answer, whatever progress there is; all rounds and looks at a task count.
+    pub maximum: Duration,
+    /// Between two looks at a task that does not say itself how long to wait.
+    pub task_poll: Duration,
+    /// For a server to end after it was told to; then it is killed.
+    pub close: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(60),
+            probe: Duration::from_millis(500),
+            request: Duration::from_secs(60),
+            maximum: Duration::from_secs(15 * 60),
+            task_poll: Duration::from_secs(1),
+            close: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Whether and how often a server that died is started again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restarts {
+    /// How many times in a row; 0 never starts it again.
+    pub limit: u32,
+    /// The longest first wait; it doubles each time. The real wait is a random part of it.
+    pub first: Duration,
+    /// The longest wait.
+    pub longest: Duration,
+    /// A connection that lasted this long makes the count begin anew.
+    pub forgiven_after: Duration,
+}
+
+impl Default for Restarts {
+    fn default() -> Self {
+        Self {
+            limit: 10,
+            first: Duration::from_millis(500),
+            longest: Duration::from_secs(30),
+            forgiven_after: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Restarts {
+    /// Returns how long to wait before the attempt after `failures` failed ones: full jitter.
+    pub(crate) fn wait(&self, failures: u32) -> Duration {
+        let ceiling = self.first.saturating_mul(2u32.saturating_pow(failures.min(20))).min(self.longest);
+        ceiling.mul_f64(random_fraction())
+    }
+}
+
+/// A number from 0 to 1. Good enough to keep many clients from starting again at the same moment.
+fn random_fraction() -> f64 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let random = RandomState::new().build_hasher().finish();
+    f64::from(u32::try_from(random >> 32).unwrap_or_default()) / f64::from(u32::MAX)
+}

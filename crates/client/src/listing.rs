@@ -1,0 +1,233 @@
+//! Lists, page by page, as a stream of items.
+
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use jackfield_protocol::{
+    ClientRequest, ListParams, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    Method, Prompt, Resource, ResourceTemplate, Tool,
+};
+use serde::de::DeserializeOwned;
+
+use crate::asking::{Asking, complete};
+use crate::client::Client;
+use crate::core::Core;
+use crate::sending::Wanted;
+use crate::session::Session;
+use crate::{Boxed, Error};
+
+/// Something that servers list: a tool, a resource, a resource template or a prompt.
+///
+/// The trait is sealed: the specification says what there is.
+pub trait Listed: Pages + Send + Unpin + 'static {}
+
+impl<T: Pages + Send + Unpin + 'static> Listed for T {}
+
+pub(crate) mod private {
+    use super::*;
+
+    /// How the pages of a list are asked for and read.
+    pub trait Pages: Sized {
+        #[doc(hidden)]
+        type Page: DeserializeOwned + Send;
+        #[doc(hidden)]
+        const METHOD: Method;
+        #[doc(hidden)]
+        fn request(params: ListParams) -> ClientRequest;
+        #[doc(hidden)]
+        fn split(page: Self::Page) -> (Vec<Self>, Option<String>);
+        /// Learns from the items of a page, and leaves out those that must not be used.
+        #[doc(hidden)]
+        fn note(_items: &mut Vec<Self>, _client: &Client, _wants_headers: bool) {}
+        /// The last page has been read.
+        #[doc(hidden)]
+        fn listed(_client: &Client) {}
+    }
+}
+
+use private::Pages;
+
+macro_rules! listed {
+    ($( $item:ty = $method:ident, $page:ty, $items:ident $(, $more:item )*; )+) => { $(
+        impl Pages for $item {
+            type Page = $page;
+            const METHOD: Method = Method::$method;
+
+            fn request(params: ListParams) -> ClientRequest {
+                ClientRequest::$method(params)
+            }
+
+            fn split(page: $page) -> (Vec<Self>, Option<String>) {
+                (page.$items, page.next_cursor)
+            }
+
+            $( $more )*
+        }
+    )+ };
+}
+
+listed! {
+    Tool = ListTools, ListToolsResult, tools,
+        fn note(items: &mut Vec<Self>, client: &Client, wants_headers: bool) {
+            let mut catalogue = client.core().catalogue();
+            items.retain(|tool| catalogue.note(tool, wants_headers));
+        },
+        fn listed(client: &Client) {
+            client.core().catalogue().complete = true;
+        };
+    Resource = ListResources, ListResourcesResult, resources;
+    ResourceTemplate = ListResourceTemplates, ListResourceTemplatesResult, resource_templates;
+    Prompt = ListPrompts, ListPromptsResult, prompts;
+}
+
+/// A list of a server as a stream of items; pages are asked for when they are needed.
+///
+/// It ends with an error if a page fails, if there are more pages than allowed, or if the server gives a cursor twice.
+#[must_use = "a list is asked for when it is read"]
+pub struct Listing<T: Listed> {
+    client: Client,
+    ready: VecDeque<T>,
+    next: Next,
+    seen: HashSet<String>,
+    pages: usize,
+    loading: Option<Boxed<'static, Result<Page<T>, Error>>>,
+    kind: PhantomData<T>,
+}
+
+/// The items of a page, and the cursor of the next one.
+type Page<T> = (Vec<T>, Option<String>);
+
+enum Next {
+    First,
+    Cursor(String),
+    Over,
+}
+
+impl<T: Listed> Listing<T> {
+    pub(crate) fn new(client: Client) -> Self {
+        Self {
+            client,
+            ready: VecDeque::new(),
+            next: Next::First,
+            seen: HashSet::new(),
+            pages: 0,
+            loading: None,
+            kind: PhantomData,
+        }
+    }
+
+    /// Waits for the next item; `None` at the end.
+    ///
+    /// # Errors
+    /// The list ends with the first error.
+    ///
+    /// # Cancellation
+    /// Nothing is lost.
+    pub async fn next(&mut self) -> Option<Result<T, Error>> {
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// Reads the whole list.
+    ///
+    /// # Errors
+    /// A page failed, or the list does not end.
+    pub async fn all(mut self) -> Result<Vec<T>, Error> {
+        let mut items = Vec::new();
+        while let Some(item) = self.next().await {
+            items.push(item?);
+        }
+        Ok(items)
+    }
+
+    fn begin_page(&mut self) -> Result<bool, Error> {
+        let cursor = match std::mem::replace(&mut self.next, Next::Over) {
+            Next::Over => return Ok(false),
+            Next::First => None,
+            Next::Cursor(cursor) => Some(cursor),
+        };
+        let limit = self.client.core().options.limits.pages;
+        if self.pages >= limit {
+            return Err(Error::Limit { what: "the number of pages of one list", limit });
+        }
+        if let Some(cursor) = &cursor
+            && !self.seen.insert(cursor.clone())
+        {
+            return Err(Error::RepeatedCursor(T::METHOD.name()));
+        }
+        self.pages += 1;
+        self.loading = Some(Box::pin(page::<T>(self.client.clone(), cursor)));
+        Ok(true)
+    }
+
+    fn take_page(&mut self, page: Page<T>) {
+        self.ready = page.0.into();
+        if let Some(cursor) = page.1 {
+            self.next = Next::Cursor(cursor);
+        }
+    }
+}
+
+impl<T: Listed> Stream for Listing<T> {
+    type Item = Result<T, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Poll::Ready(Some(Ok(item)));
+            }
+            if let Some(loading) = &mut self.loading {
+                let page = ready!(loading.as_mut().poll(cx));
+                self.loading = None;
+                match page {
+                    Ok(page) => self.take_page(page),
+                    Err(error) => return Poll::Ready(Some(Err(error))),
+                }
+                continue;
+            }
+            match self.begin_page() {
+                Ok(true) => {}
+                Ok(false) => return Poll::Ready(None),
+                Err(error) => return Poll::Ready(Some(Err(error))),
+            }
+        }
+    }
+}
+
+async fn page<T: Listed>(client: Client, cursor: Option<String>) -> Result<Page<T>, Error> {
+    let core = client.core();
+    let session = core.session(core.options.timeouts.request).await?;
+    match T::METHOD {
+        Method::ListTools => session.needs_tools()?,
+        Method::ListPrompts => session.needs_prompts()?,
+        _ => session.needs_resources()?,
+    }
+    let text = match core.cached(&session, T::METHOD, cursor.as_deref()) {
+        Some(text) => text,
+        None => fetch_page::<T>(core, &session, cursor).await?,
+    };
+    let (mut items, next) = T::split(complete(T::METHOD.name(), &text, &session)?);
+    T::note(&mut items, &client, session.link.wants_param_headers());
+    if next.is_none() {
+        T::listed(&client);
+    }
+    Ok((items, next))
+}
+
+async fn fetch_page<T: Listed>(core: &Core, session: &Session, cursor: Option<String>) -> Result<bytes::Bytes, Error> {
+    let mut params = ListParams::default();
+    params.cursor.clone_from(&cursor);
+    let text = core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await?;
+    core.keep(session, T::METHOD, cursor.as_deref(), &text);
+    Ok(text)
+}
+
+impl<T: Listed> fmt::Debug for Listing<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listing").field("list", &T::METHOD.name()).field("pages", &self.pages).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,87 @@
+//! What a client was built with.
+
+use jackfield_protocol::{
+    ClientCapabilities, ElicitationCapability, Implementation, JsonObject, Revision, RootsCapability,
+    SamplingCapability, Settings, TASKS_EXTENSION,
+};
+
+use crate::cache::{Cache, CacheOwner};
+use crate::handlers::Handlers;
+use crate::{Limits, Restarts, Timeouts};
+
+/// What a client was built with.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) info: Option<Implementation>,
+    pub(crate) handlers: Handlers,
+    pub(crate) limits: Limits,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) restarts: Restarts,
+    /// The revisions that may be used, oldest first.
+    pub(crate) revisions: Vec<Revision>,
+    pub(crate) experimental: Option<Settings>,
+    pub(crate) extensions: Settings,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) cache_owner: CacheOwner,
+    pub(crate) checks_output: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            info: None,
+            handlers: Handlers::default(),
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+            restarts: Restarts::default(),
+            revisions: Revision::ALL.to_vec(),
+            experimental: None,
+            extensions: Settings::from([(TASKS_EXTENSION.to_owned(), JsonObject::new())]),
+            cache: None,
+            cache_owner: CacheOwner::default(),
+            checks_output: true,
+        }
+    }
+}
+
+impl Options {
+    /// What the client says it can do: what there are handlers for.
+    pub(crate) fn capabilities(&self) -> ClientCapabilities {
+        let present = |is: bool| is.then(JsonObject::new);
+        let handlers = &self.handlers;
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.experimental.clone_from(&self.experimental);
+        if handlers.roots.is_some() {
+            let mut roots = RootsCapability::default();
+            roots.list_changed = Some(true);
+            capabilities.roots = Some(roots);
+        }
+        if handlers.sampling.is_some() {
+            let mut sampling = SamplingCapability::default();
+            sampling.tools = present(handlers.sampling_tools);
+            capabilities.sampling = Some(sampling);
+        }
+        if handlers.form.is_some() || handlers.url.is_some() {
+            let mut elicitation = ElicitationCapability::default();
+            elicitation.form = present(handlers.form.is_some());
+            elicitation.url = present(handlers.url.is_some());
+            capabilities.elicitation = Some(elicitation);
+        }
+        if !self.extensions.is_empty() {
+            capabilities.extensions = Some(self.extensions.clone());
+        }
+        capabilities
+    }
+
+    pub(crate) fn modern(&self) -> Vec<Revision> {
+        self.revisions.iter().copied().filter(|revision| !revision.has_handshake()).collect()
+    }
+
+    pub(crate) fn legacy(&self) -> Vec<Revision> {
+        self.revisions.iter().copied().filter(|revision| revision.has_handshake()).collect()
+    }
+
+    pub(crate) fn has_tasks_extension(&self) -> bool {
+        self.extensions.contains_key(TASKS_EXTENSION)
+    }
+}

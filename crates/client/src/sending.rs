@@ -1,0 +1,171 @@
+//! Writing requests and handing them to the link.
+
+use std::sync::Arc;
+
+use jackfield_protocol::{ClientRequest, DiscoverParams, Method, RawJson, RequestId, Revision, json, write_request};
+
+use crate::session::Session;
+use crate::{Ended, Error, Link, NotSent, Outgoing, RequestFacts, Sent};
+
+/// A request on its way out.
+#[derive(Debug)]
+pub(crate) enum Wanted<'a> {
+    /// Any request.
+    Any(ClientRequest),
+    /// A call of a tool with nothing special about it: most requests are, so it is written without building it first.
+    Call { name: &'a str, arguments: Option<&'a RawJson> },
+}
+
+impl Wanted<'_> {
+    pub(crate) fn method(&self) -> Option<Method> {
+        match self {
+            Self::Any(request) => request.method(),
+            Self::Call { .. } => Some(Method::CallTool),
+        }
+    }
+}
+
+/// Writes and sends a request. `wants_progress`: a call asks for progress notices; other requests say so themselves.
+pub(crate) fn send_wanted(
+    session: &Session,
+    id: u64,
+    wanted: Wanted<'_>,
+    wants_progress: bool,
+    headers: &[(String, String)],
+) -> Result<(), Error> {
+    match wanted {
+        Wanted::Any(request) => send_request(session, id, request, headers),
+        Wanted::Call { name, arguments } => {
+            let mut text =
+                Vec::with_capacity(session.caller_text.len() + 192 + arguments.map_or(0, |raw| raw.get().len()));
+            write_call(&mut text, session, id, name, arguments, wants_progress);
+            let method = Method::CallTool.name();
+            let facts = RequestFacts { id, method, name: Some(name), headers };
+            send(&*session.link, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
+        }
+    }
+}
+
+/// The same text as `write_request` makes of a plain call, in every revision.
+fn write_call(
+    out: &mut Vec<u8>,
+    session: &Session,
+    id: u64,
+    name: &str,
+    arguments: Option<&RawJson>,
+    wants_progress: bool,
+) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    json::write_u64(out, id);
+    out.extend_from_slice(br#","method":"tools/call","params":{"#);
+    if wants_progress || !session.caller_text.is_empty() {
+        out.extend_from_slice(br#""_meta":{"#);
+        out.extend_from_slice(&session.caller_text);
+        if wants_progress {
+            let comma: &[u8] = if session.caller_text.is_empty() { b"" } else { b"," };
+            out.extend_from_slice(comma);
+            out.extend_from_slice(br#""progressToken":"#);
+            json::write_u64(out, id);
+        }
+        out.extend_from_slice(b"},");
+    }
+    out.extend_from_slice(br#""name":"#);
+    json::write_str(out, name);
+    if let Some(arguments) = arguments {
+        out.extend_from_slice(br#","arguments":"#);
+        out.extend_from_slice(arguments.get().as_bytes());
+    }
+    out.extend_from_slice(b"}}");
+}
+
+/// Returns the members that are added to the `_meta` of every request, as text; empty if the revision adds none.
+pub(crate) fn caller_text(caller: Option<&jackfield_protocol::CallerMeta>, revision: Revision) -> Vec<u8> {
+    let mut text = Vec::new();
+    let request = ClientRequest::Discover(DiscoverParams::default());
+    if caller.is_none() || write_request(&mut text, &wire_id(0), request, revision, caller).is_err() {
+        return Vec::new();
+    }
+    let (start, end): (&[u8], &[u8]) = (br#""_meta":{"#, b"}}}");
+    let from = text.windows(start.len()).position(|window| window == start).map(|at| at + start.len());
+    let inner = from.and_then(|from| text.get(from..)?.strip_suffix(end));
+    inner.unwrap_or_default().to_vec()
+}
+
+/// Writes and sends a request as a value.
+pub(crate) fn send_request(
+    session: &Session,
+    id: u64,
+    request: ClientRequest,
+    headers: &[(String, String)],
+) -> Result<(), Error> {
+    let name = match &request {
+        ClientRequest::CallTool(params) => Some(params.name.clone()),
+        ClientRequest::GetPrompt(params) => Some(params.name.clone()),
+        ClientRequest::ReadResource(params) => Some(params.uri.clone()),
+        _ => None,
+    };
+    let custom;
+    let method = match request.method() {
+        Some(method) => method.name(),
+        None => {
+            custom = request.method_name().to_owned();
+            &custom
+        }
+    };
+    let mut text = Vec::with_capacity(512);
+    write_request(&mut text, &wire_id(id), request, session.revision, session.caller.as_ref())?;
+    let facts = RequestFacts { id, method, name: name.as_deref(), headers };
+    send(&*session.link, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
+}
+
+/// Hands a message to the link.
+pub(crate) fn send(link: &dyn Link, message: Outgoing<'_>, method: &str) -> Result<(), Error> {
+    link.send(message).map_err(|cause| match cause {
+        NotSent::Ended => {
+            Error::Lost { method: method.to_owned(), cause: Arc::new(Ended::new("the connection has ended")) }
+        }
+        NotSent::Full => Error::Lost {
+            method: method.to_owned(),
+            cause: Arc::new(Ended::new("the server does not read what is sent to it")),
+        },
+    })
+}
+
+/// Our ids are counted from one, so they fit.
+pub(crate) fn wire_id(id: u64) -> RequestId {
+    RequestId::Integer(i64::try_from(id).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use jackfield_protocol::{CallToolParams, Meta, meta::key};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::options::Options;
+    use crate::session::ServerFacts;
+    use crate::stream::StreamLink;
+
+    /// BASE-055, BASE-083: the quick way writes what the usual way writes, in every revision.
+    #[test]
+    fn a_call_is_written_the_same_both_ways() {
+        for revision in Revision::ALL {
+            for (wants_progress, arguments) in [(true, None), (false, Some(json!({"a": "\"\n"})))] {
+                let nothing = ServerFacts { info: None, capabilities: Default::default(), instructions: None };
+                let session = Session::new(StreamLink::new(1), revision, &Options::default(), None, nothing);
+                let arguments = arguments.map(RawJson::from);
+                let mut quick = Vec::new();
+                write_call(&mut quick, &session, 7, "na\"me", arguments.as_ref(), wants_progress);
+
+                let mut params = CallToolParams::new("na\"me");
+                params.arguments = arguments;
+                params.meta = wants_progress.then(|| Meta::new().with(key::PROGRESS_TOKEN, 7));
+                let mut usual = Vec::new();
+                let request = ClientRequest::CallTool(params);
+                write_request(&mut usual, &wire_id(7), request, revision, session.caller.as_ref()).unwrap();
+                let [quick, usual]: [Value; 2] = [quick, usual].map(|text| serde_json::from_slice(&text).unwrap());
+                assert_eq!(quick, usual);
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A server as a child process: started, watched, started again, ended.
+
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
+
+use jackfield_peer::child::{Child, Command, Stderr};
+use tokio::sync::oneshot;
+use tokio::task::{JoinError, JoinSet};
+
+use crate::stream::{Driver, StreamLink};
+use crate::{Boxed, Connected, Connector, Ended, Inbox, Limits};
+
+/// Starts a process for each connection.
+#[derive(Debug)]
+pub(crate) struct ChildConnector {
+    command: Command,
+    limits: Limits,
+    stderr: Mutex<Option<Stderr>>,
+}
+
+impl ChildConnector {
+    pub(crate) fn new(command: Command, limits: Limits) -> Self {
+        Self { command, limits, stderr: Mutex::new(None) }
+    }
+}
+
+impl Connector for ChildConnector {
+    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+        Box::pin(async move {
+            let (stream, child) = self.command.spawn()?;
+            *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Some(child.stderr());
+            let link = StreamLink::new(self.limits.queued_bytes);
+            let driver = Driver::new(stream, link.clone(), inbox, self.limits.message_bytes);
+            Ok(Connected { link, run: Box::pin(run(driver, child)) })
+        })
+    }
+
+    fn can_reconnect(&self) -> bool {
+        true
+    }
+
+    fn diagnostics(&self) -> Option<String> {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Stderr::text)
+    }
+}
+
+/// Moves bytes until the server closes its output, its process ends, or the client closes the connection, whichever is first;
+/// then sees to the end of the process.
+async fn run(mut driver: Driver, child: Child) -> Ended {
+    // The process is watched by a task of its own: asking the runtime about it with every message would cost more than
+    // reading the message.
+    let (input_closed, told) = oneshot::channel();
+    let mut watching = JoinSet::new();
+    watching.spawn(watch(child, told));
+    let ended = tokio::select! {
+        biased;
+        ended = driver.run_until_closed() => ended,
+        status = watching.join_next() => {
+            // A grandchild may hold the output open for ever, but what the server wrote last is read.
+            driver.drain().await;
+            return exited(status);
+        }
+    };
+    driver.stop_writing();
+    drop::<oneshot::Sender<()>>(input_closed);
+    // What the server still has to say is read, so that it is not stuck in writing it.
+    let status = tokio::select! {
+        status = watching.join_next() => status,
+        () = async { driver.run().await; std::future::pending().await } => None,
+    };
+    match (ended, status) {
+        (ended, Some(Ok(Ok(status)))) if ended.is_none() || status.success() => {
+            ended.unwrap_or_else(|| Ended::new("the client was closed"))
+        }
+        (_, status) => exited(status),
+    }
+}
+
+/// Waits until the process has ended; once its input is closed, it is made to end.
+async fn watch(mut child: Child, input_closed: oneshot::Receiver<()>) -> io::Result<ExitStatus> {
+    tokio::select! {
+        biased;
+        status = child.wait() => status,
+        _ = input_closed => {
+            child.end().await;
+            child.wait().await
+        }
+    }
+}
+
+fn exited(status: Option<Result<io::Result<ExitStatus>, JoinError>>) -> Ended {
+    match status {
+        Some(Ok(Ok(status))) => Ended::new(format!("the server process ended ({status})")),
+        Some(Ok(Err(error))) => Ended::new("the server process ended").with_cause(error),
+        Some(Err(_)) | None => Ended::new("the server process ended"),
+    }
+}

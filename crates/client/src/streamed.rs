@@ -1,0 +1,34 @@
+//! A connection over a byte stream that somebody else opened.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use jackfield_peer::ByteStream;
+
+use crate::stream::{Driver, StreamLink};
+use crate::{Boxed, Connected, Connector, Inbox, Limits};
+
+/// Connects once, over a given stream.
+#[derive(Debug)]
+pub(crate) struct StreamConnector {
+    stream: Mutex<Option<ByteStream>>,
+    limits: Limits,
+}
+
+impl StreamConnector {
+    pub(crate) fn new(stream: ByteStream, limits: Limits) -> Self {
+        Self { stream: Mutex::new(Some(stream)), limits }
+    }
+}
+
+impl Connector for StreamConnector {
+    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Box::pin(async move {
+            let stream = stream.ok_or_else(|| io::Error::other("the stream has been used already"))?;
+            let link = StreamLink::new(self.limits.queued_bytes);
+            let mut driver = Driver::new(stream, link.clone(), inbox, self.limits.message_bytes);
+            Ok(Connected { link, run: Box::pin(async move { driver.run().await }) })
+        })
+    }
+}

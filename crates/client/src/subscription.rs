@@ -1,0 +1,221 @@
+//! A subscription: the server's notices of change as one stream, in every revision.
+
+use std::future::{IntoFuture, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use jackfield_protocol::{ClientRequest, EmptyResult, Method, SubscribeParams, SubscriptionFilter, UnsubscribeParams};
+
+use crate::asking::Asking;
+use crate::client::Client;
+use crate::core::State;
+use crate::pending::{Fault, Found};
+use crate::subscriptions::Mailbox;
+use crate::{BadAnswer, Boxed, Error};
+
+/// Something changed at the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// The list of tools.
+    ToolsChanged,
+    /// The list of prompts.
+    PromptsChanged,
+    /// The list of resources.
+    ResourcesChanged,
+    /// The resource with this URI.
+    ResourceUpdated(String),
+    /// Notices may have been lost, because the server was started again or sent too many: look at everything anew.
+    Reconnected,
+}
+
+/// What to subscribe to. Await it to get the [`Subscription`].
+#[derive(Debug)]
+#[must_use = "a subscription begins when it is awaited"]
+pub struct Subscribe {
+    client: Client,
+    wanted: SubscriptionFilter,
+}
+
+impl Subscribe {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, wanted: SubscriptionFilter::default() }
+    }
+
+    /// Wants to know when the list of tools changes.
+    pub fn tools(mut self) -> Self {
+        self.wanted.tools_list_changed = Some(true);
+        self
+    }
+
+    /// Wants to know when the list of prompts changes.
+    pub fn prompts(mut self) -> Self {
+        self.wanted.prompts_list_changed = Some(true);
+        self
+    }
+
+    /// Wants to know when the list of resources changes.
+    pub fn resources(mut self) -> Self {
+        self.wanted.resources_list_changed = Some(true);
+        self
+    }
+
+    /// Wants to know when a resource changes.
+    pub fn resource(mut self, uri: impl Into<String>) -> Self {
+        self.wanted.resource_subscriptions.get_or_insert_default().push(uri.into());
+        self
+    }
+
+    async fn open(self) -> Result<Subscription, Error> {
+        let Self { client, wanted } = self;
+        let core = client.core().clone();
+        let session = core.session(core.options.timeouts.request).await?;
+        let mailbox = core.subscriptions.add(wanted, core.options.limits.events);
+        // From here on, dropping it takes everything back.
+        let mut subscription = Subscription { client, mailbox, ended: false };
+        if session.revision.has_listen_streams() {
+            core.open_subscription(&session, &subscription.mailbox)?;
+            subscription.acknowledgement().await?;
+        } else {
+            let capabilities = session.about.capabilities.resources.clone().unwrap_or_default();
+            let uris: Vec<_> = subscription.mailbox.uris().map(str::to_owned).collect();
+            if !uris.is_empty() && capabilities.subscribe != Some(true) {
+                return Err(Error::NotOffered("subscriptions to resources"));
+            }
+            for uri in uris {
+                let request = ClientRequest::Subscribe(SubscribeParams::new(uri));
+                let _: EmptyResult = core.ask_plainly(&session, request, &mut Asking::new(&core)).await?;
+            }
+            let honoured = legacy_filter(&subscription.mailbox.wanted, &session.about.capabilities);
+            subscription.mailbox.mail().acknowledged = Some(honoured);
+        }
+        Ok(subscription)
+    }
+}
+
+/// What a server of the legacy era will send, by its capabilities.
+fn legacy_filter(
+    wanted: &SubscriptionFilter,
+    capabilities: &jackfield_protocol::ServerCapabilities,
+) -> SubscriptionFilter {
+    let mut filter = wanted.clone();
+    let keep = |wanted: Option<bool>, offered: Option<bool>| wanted.filter(|_| offered == Some(true));
+    let tools = capabilities.tools.as_ref().and_then(|tools| tools.list_changed);
+    let prompts = capabilities.prompts.as_ref().and_then(|prompts| prompts.list_changed);
+    let resources = capabilities.resources.as_ref().and_then(|resources| resources.list_changed);
+    filter.tools_list_changed = keep(filter.tools_list_changed, tools);
+    filter.prompts_list_changed = keep(filter.prompts_list_changed, prompts);
+    filter.resources_list_changed = keep(filter.resources_list_changed, resources);
+    filter
+}
+
+impl IntoFuture for Subscribe {
+    type Output = Result<Subscription, Error>;
+    type IntoFuture = Boxed<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.open())
+    }
+}
+
+/// The server's notices of change, as a stream. Notices that were not looked at yet are merged, so the stream never grows.
+///
+/// It goes on when the server is started again, and ends when the server ends it or the client is closed. Dropping it
+/// tells the server that notices are no longer wanted.
+#[derive(Debug)]
+pub struct Subscription {
+    client: Client,
+    mailbox: Arc<Mailbox>,
+    ended: bool,
+}
+
+impl Subscription {
+    /// Waits for the next notice; `None` when there will be no more.
+    ///
+    /// # Errors
+    /// The server refused the subscription, possibly after it was started again. The stream ends then.
+    ///
+    /// # Cancellation
+    /// Nothing is lost.
+    pub async fn next(&mut self) -> Option<Result<Event, Error>> {
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// Returns what the server said it will send; it may be less than what was asked for.
+    #[must_use]
+    pub fn acknowledged(&self) -> SubscriptionFilter {
+        self.mailbox.mail().acknowledged.clone().unwrap_or_default()
+    }
+
+    /// Waits until the server has said what it will send.
+    async fn acknowledgement(&mut self) -> Result<(), Error> {
+        let limit = self.client.core().options.timeouts.request;
+        let acknowledged = poll_fn(|cx| {
+            if self.mailbox.mail().acknowledged.is_some() {
+                return Poll::Ready(Ok(()));
+            }
+            match self.poll_end(cx) {
+                Poll::Ready(Some(error)) => Poll::Ready(Err(error)),
+                Poll::Ready(None) => Poll::Ready(Err(Error::bad_answer(Method::Listen.name(), BadAnswer::Kind))),
+                Poll::Pending => self.mailbox.poll(cx).map(|_| Ok(())),
+            }
+        });
+        tokio::time::timeout(limit, acknowledged)
+            .await
+            .unwrap_or_else(|_| Err(Error::TimedOut { method: Method::Listen.name().to_owned(), after: limit }))
+    }
+
+    /// Looks whether the listen request has been answered, which ends the stream.
+    fn poll_end(&self, cx: &mut Context<'_>) -> Poll<Option<Error>> {
+        let core = self.client.core();
+        if matches!(*core.state.borrow(), State::Closed(_)) {
+            return Poll::Ready(None);
+        }
+        let Some(id) = self.mailbox.mail().listen else { return Poll::Pending };
+        let method = Method::Listen.name();
+        match core.pending.poll(id, cx) {
+            Poll::Ready(Found::Answer(Ok(_))) => Poll::Ready(None),
+            Poll::Ready(Found::Answer(Err(Fault::Server(error)))) => Poll::Ready(Some(Error::server(method, error))),
+            Poll::Ready(Found::Answer(Err(Fault::Bad(cause)))) => Poll::Ready(Some(Error::bad_answer(method, cause))),
+            // The connection broke; the subscription is opened again with the next one.
+            Poll::Ready(_) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Result<Event, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        if let Poll::Ready(event) = self.mailbox.poll(cx) {
+            return Poll::Ready(Some(Ok(event)));
+        }
+        self.poll_end(cx).map(|error| {
+            self.ended = true;
+            error.map(Err)
+        })
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let core = self.client.core();
+        core.subscriptions.remove(&self.mailbox);
+        let listen = self.mailbox.mail().listen.take();
+        let unanswered = listen.is_some_and(|id| core.pending.release(id));
+        let Some(session) = core.session_now() else { return };
+        if let (Some(id), true) = (listen, unanswered) {
+            session.link.cancel(id, "the subscription is no longer needed", session.revision);
+        }
+        if !session.revision.has_listen_streams() {
+            for uri in self.mailbox.uris().filter(|uri| !core.subscriptions.wants_resource(uri)) {
+                core.send_unheard(&session, ClientRequest::Unsubscribe(UnsubscribeParams::new(uri)));
+            }
+        }
+    }
+}

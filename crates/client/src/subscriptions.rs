@@ -1,0 +1,207 @@
+//! Notices of change: what is subscribed to, and where the notices go.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use jackfield_protocol::envelope::Params;
+use jackfield_protocol::meta::key;
+use jackfield_protocol::{
+    ClientRequest, ListenParams, Method, RequestId, Revision, SubscribeParams, SubscriptionFilter,
+    SubscriptionsAcknowledgedParams,
+};
+
+use crate::Event;
+use crate::core::Core;
+use crate::sending::send_request;
+use crate::session::Session;
+
+/// All subscriptions of a client.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions {
+    boxes: Mutex<Vec<Arc<Mailbox>>>,
+}
+
+/// Where the notices for one subscription wait. Notices say only that something changed, so many become one.
+#[derive(Debug)]
+pub(crate) struct Mailbox {
+    pub(crate) wanted: SubscriptionFilter,
+    limit: usize,
+    mail: Mutex<Mail>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Mail {
+    /// The open `subscriptions/listen` request; none until 2025-11-25.
+    pub(crate) listen: Option<u64>,
+    /// What the server said it will send.
+    pub(crate) acknowledged: Option<SubscriptionFilter>,
+    tools: bool,
+    prompts: bool,
+    resources: bool,
+    reconnected: bool,
+    updated: BTreeSet<String>,
+    waker: Option<Waker>,
+}
+
+impl Subscriptions {
+    fn boxes(&self) -> MutexGuard<'_, Vec<Arc<Mailbox>>> {
+        self.boxes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, wanted: SubscriptionFilter, limit: usize) -> Arc<Mailbox> {
+        let mailbox = Arc::new(Mailbox { wanted, limit, mail: Mutex::default() });
+        self.boxes().push(mailbox.clone());
+        mailbox
+    }
+
+    pub(crate) fn remove(&self, mailbox: &Arc<Mailbox>) {
+        self.boxes().retain(|other| !Arc::ptr_eq(other, mailbox));
+    }
+
+    pub(crate) fn wake_all(&self) {
+        let boxes = self.boxes().clone();
+        boxes.iter().for_each(|mailbox| mailbox.wake());
+    }
+
+    /// Whether another subscription wants notices about a resource.
+    pub(crate) fn wants_resource(&self, uri: &str) -> bool {
+        let wanted = |mailbox: &Arc<Mailbox>| mailbox.uris().any(|other| other == uri);
+        self.boxes().iter().any(wanted)
+    }
+}
+
+impl Mailbox {
+    pub(crate) fn mail(&self) -> MutexGuard<'_, Mail> {
+        self.mail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn uris(&self) -> impl Iterator<Item = &str> {
+        self.wanted.resource_subscriptions.iter().flatten().map(String::as_str)
+    }
+
+    fn wake(&self) {
+        let waker = self.mail().waker.take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Takes the next notice.
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Event> {
+        let mut mail = self.mail();
+        if std::mem::take(&mut mail.reconnected) {
+            return Poll::Ready(Event::Reconnected);
+        }
+        if std::mem::take(&mut mail.tools) {
+            return Poll::Ready(Event::ToolsChanged);
+        }
+        if std::mem::take(&mut mail.prompts) {
+            return Poll::Ready(Event::PromptsChanged);
+        }
+        if std::mem::take(&mut mail.resources) {
+            return Poll::Ready(Event::ResourcesChanged);
+        }
+        if let Some(uri) = mail.updated.pop_first() {
+            return Poll::Ready(Event::ResourceUpdated(uri));
+        }
+        mail.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    fn note(&self, method: Method, uri: Option<&str>) {
+        let mut mail = self.mail();
+        let wants = |wanted: Option<bool>| wanted == Some(true);
+        match (method, uri) {
+            (Method::ToolListChanged, _) if wants(self.wanted.tools_list_changed) => mail.tools = true,
+            (Method::PromptListChanged, _) if wants(self.wanted.prompts_list_changed) => mail.prompts = true,
+            (Method::ResourceListChanged, _) if wants(self.wanted.resources_list_changed) => mail.resources = true,
+            (Method::ResourceUpdated, Some(uri)) if self.uris().any(|wanted| is_within(uri, wanted)) => {
+                // When there are too many to remember, the reader looks at everything again.
+                if mail.updated.len() >= self.limit {
+                    mail.updated.clear();
+                    mail.reconnected = true;
+                } else {
+                    mail.updated.insert(uri.to_owned());
+                }
+            }
+            _ => return,
+        }
+        drop(mail);
+        self.wake();
+    }
+
+    fn acknowledge(&self, filter: SubscriptionFilter) {
+        self.mail().acknowledged = Some(filter);
+        self.wake();
+    }
+}
+
+/// A notice may name a resource within the one that was subscribed to.
+fn is_within(uri: &str, wanted: &str) -> bool {
+    uri.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || wanted.ends_with('/'))
+}
+
+impl Core {
+    /// Takes a notice of change to the cache and to the subscriptions it belongs to.
+    pub(crate) fn note_change(&self, method: Method, params: &Params, revision: Option<Revision>) {
+        let uri = params.optional_string("uri").ok().flatten();
+        self.forget_changed(method, uri.as_deref());
+        let listens = revision.is_some_and(Revision::has_listen_streams);
+        let boxes = self.subscriptions.boxes().clone();
+        if !listens {
+            return boxes.iter().for_each(|mailbox| mailbox.note(method, uri.as_deref()));
+        }
+        let Some(RequestId::Integer(id)) = params.meta(key::SUBSCRIPTION_ID).and_then(RequestId::from_json) else {
+            return tracing::debug!("a notice of change belongs to no subscription");
+        };
+        let id = u64::try_from(id).ok();
+        let Some(mailbox) = boxes.iter().find(|mailbox| id.is_some() && mailbox.mail().listen == id) else { return };
+        if method == Method::SubscriptionsAcknowledged {
+            if let Ok(acknowledged) = params.decode::<SubscriptionsAcknowledgedParams>() {
+                mailbox.acknowledge(acknowledged.notifications);
+            }
+        } else if mailbox.mail().acknowledged.is_some() {
+            mailbox.note(method, uri.as_deref());
+        } else {
+            tracing::debug!("a notice of change came before its subscription was acknowledged");
+        }
+    }
+
+    /// Opens all subscriptions again on a new connection, which knows nothing of them.
+    pub(crate) fn reopen_subscriptions(&self, session: &Session) {
+        let boxes = self.subscriptions.boxes().clone();
+        for mailbox in boxes {
+            if let Some(old) = mailbox.mail().listen.take() {
+                self.pending.release(old);
+            }
+            if let Err(error) = self.open_subscription(session, &mailbox) {
+                tracing::warn!(%error, "a subscription could not be opened again");
+            }
+            mailbox.mail().reconnected = true;
+            mailbox.wake();
+        }
+    }
+
+    /// Sends what opens a subscription. Until 2025-11-25 notices about lists need no request.
+    pub(crate) fn open_subscription(&self, session: &Session, mailbox: &Mailbox) -> Result<(), crate::Error> {
+        if !session.revision.has_listen_streams() {
+            for uri in mailbox.uris() {
+                self.send_unheard(session, ClientRequest::Subscribe(SubscribeParams::new(uri)));
+            }
+            return Ok(());
+        }
+        let id = self.pending.reserve(false)?;
+        {
+            let mut mail = mailbox.mail();
+            mail.listen = Some(id);
+            mail.acknowledged = None;
+        }
+        let sent = send_request(session, id, ClientRequest::Listen(ListenParams::new(mailbox.wanted.clone())), &[]);
+        if sent.is_err() {
+            self.pending.release(id);
+            mailbox.mail().listen = None;
+        }
+        sent
+    }
+}

@@ -1,0 +1,191 @@
+//! Keeps one connection open: opens it, notices its end, and opens the next one.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use jackfield_protocol::{ClientRequest, SetLevelParams};
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
+
+use crate::connection::Connection;
+use crate::core::{Core, State};
+use crate::handshake::{self, Era};
+use crate::session::Session;
+use crate::{Connected, Connector, Ended, Error, Inbox};
+
+/// Keeps a connection open until it is told to stop.
+pub(crate) struct Supervisor {
+    pub(crate) core: Arc<Core>,
+    pub(crate) connector: Arc<dyn Connector>,
+    /// Becomes true when the client is closed.
+    pub(crate) stop: watch::Receiver<bool>,
+    /// Learns how the first attempt went.
+    pub(crate) first: Option<oneshot::Sender<Result<(), Error>>>,
+}
+
+/// How one connection went.
+enum Went {
+    /// It was used for a while, then it ended.
+    Used(Arc<Ended>),
+    /// It never came to use.
+    Failed(Error),
+    /// It was closed because the client was.
+    Stopped,
+}
+
+impl Supervisor {
+    /// Keeps the connection open, and the time of all requests.
+    pub(crate) async fn run(self) {
+        let core = self.core.clone();
+        tokio::select! {
+            () = self.keep_open() => {}
+            () = core.pending.keep_time() => {}
+        }
+    }
+
+    async fn keep_open(mut self) {
+        let mut era = Era::Unknown;
+        let mut failures: u32 = 0;
+        loop {
+            let begun = Instant::now();
+            let was = era;
+            let (cause, error) = match self.connect_once(&mut era).await {
+                Went::Stopped => return self.close(Ended::new("the client was closed")),
+                Went::Used(ended) => (ended, None),
+                // Some old servers end when the first request is not `initialize`; they get a second chance.
+                Went::Failed(error) if was == Era::Unknown && error.is_closed() && self.can_retry_as_legacy(&error) => {
+                    era = Era::Legacy;
+                    continue;
+                }
+                Went::Failed(error) => {
+                    era = Era::Unknown;
+                    (Arc::new(Ended::new(format!("the connection could not be opened: {error}"))), Some(error))
+                }
+            };
+            self.core.pending.lose_all(&cause);
+            if let (Some(first), Some(error)) = (self.first.take(), error) {
+                self.core.close(&cause);
+                let _ = first.send(Err(error));
+                return;
+            }
+            if begun.elapsed() >= self.core.options.restarts.forgiven_after {
+                failures = 0;
+            }
+            if !self.connector.can_reconnect() || failures >= self.core.options.restarts.limit {
+                return self.core.close(&cause);
+            }
+            tracing::warn!(%cause, failures, "the server is started again");
+            let wait = self.core.options.restarts.wait(failures);
+            failures = failures.saturating_add(1);
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = stopped(&mut self.stop) => return self.close(Ended::new("the client was closed")),
+            }
+        }
+    }
+
+    fn close(&self, cause: Ended) {
+        self.core.close(&Arc::new(cause));
+    }
+
+    fn can_retry_as_legacy(&self, error: &Error) -> bool {
+        !matches!(error, Error::Connect(_)) && self.connector.can_reconnect() && !self.core.options.legacy().is_empty()
+    }
+
+    /// Opens one connection and stays with it until it ends.
+    async fn connect_once(&mut self, era: &mut Era) -> Went {
+        let connection = Arc::new(Connection::default());
+        let inbox = Inbox { core: self.core.clone(), connection: connection.clone() };
+        let Connected { link, run } = match self.connector.connect(inbox).await {
+            Ok(connected) => connected,
+            Err(error) => return Went::Failed(Error::Connect(error)),
+        };
+        connection.opened(link.clone());
+        // A task of its own, so that a message wakes nobody but the one who reads it.
+        let mut moving = JoinSet::new();
+        moving.spawn(run);
+        // Whatever way this ends, also by being dropped, nothing of the connection stays.
+        let _cleared = Cleared { core: self.core.clone(), connection: connection.clone() };
+        let core = self.core.clone();
+        let limit = core.options.timeouts.connect;
+
+        let shaking = handshake::open(&core, &connection, link.clone(), *era);
+        let mut opening = pin!(tokio::time::timeout(limit, shaking));
+        let mut over = None;
+        let opened = tokio::select! {
+            biased;
+            opened = &mut opening => opened,
+            ended = moving.join_next() => {
+                // The server may have said why before it went; that is worth more than that it went.
+                core.pending.lose_all(over.insert(reason(ended)));
+                opening.await
+            }
+            () = stopped(&mut self.stop) => return Went::Stopped,
+        };
+        let session = match opened {
+            Ok(Ok(session)) => session,
+            Ok(Err(error)) => return Went::Failed(error),
+            Err(_) => return Went::Failed(Error::TimedOut { method: "the handshake".to_owned(), after: limit }),
+        };
+        *era = if session.revision.has_handshake() { Era::Legacy } else { Era::Modern };
+        connection.agreed(&core, session.revision);
+        self.ready(session);
+        if let Some(ended) = over {
+            return Went::Used(ended);
+        }
+
+        tokio::select! {
+            ended = moving.join_next() => Went::Used(reason(ended)),
+            () = stopped(&mut self.stop) => {
+                link.close();
+                let _ = tokio::time::timeout(core.options.timeouts.close, moving.join_next()).await;
+                Went::Stopped
+            }
+        }
+    }
+
+    fn ready(&mut self, session: Session) {
+        let session = Arc::new(session);
+        self.core.catalogue().forget();
+        self.core.reopen_subscriptions(&session);
+        if let Some(level) = self.core.log_level().filter(|_| session.revision.has_log_level_request()) {
+            self.core.send_unheard(&session, ClientRequest::SetLevel(SetLevelParams::new(level)));
+        }
+        self.core.state.send_replace(State::Ready(session));
+        if let Some(first) = self.first.take() {
+            let _ = first.send(Ok(()));
+        }
+    }
+}
+
+struct Cleared {
+    core: Arc<Core>,
+    connection: Arc<Connection>,
+}
+
+impl Drop for Cleared {
+    fn drop(&mut self) {
+        self.core.state.send_if_modified(|state| {
+            let was_ready = matches!(state, State::Ready(_));
+            if was_ready {
+                *state = State::Connecting;
+            }
+            was_ready
+        });
+        self.connection.ended();
+    }
+}
+
+fn reason(ended: Option<Result<Ended, JoinError>>) -> Arc<Ended> {
+    match ended {
+        Some(Ok(ended)) => Arc::new(ended),
+        // A transport that panics has lost its connection.
+        Some(Err(_)) | None => Arc::new(Ended::new("the transport failed")),
+    }
+}
+
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error means that the client is gone, which is a reason to stop as well.
+    let _ = stop.wait_for(|stop| *stop).await;
+}

@@ -1,0 +1,163 @@
+//! Calls that run as tasks: looked at again until they have a result. Both kinds, that of 2025-11-25 and the extension.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use jackfield_protocol::{
+    CallToolResult, ClientRequest, CreateTaskResult, DetailedTask, EmptyResult, InputRequests, Task, TaskHandle,
+    TaskParams, TaskState, TaskStatus, UpdateTaskParams,
+};
+use tokio::time::Instant;
+
+use crate::asking::{Asking, Patience, complete};
+use crate::core::Core;
+use crate::sending::Wanted;
+use crate::session::Session;
+use crate::{BadAnswer, Error};
+
+/// The shortest and longest wait between two looks, whatever the server says.
+const SHORTEST: Duration = Duration::from_millis(50);
+const LONGEST: Duration = Duration::from_secs(60);
+
+impl Core {
+    /// Follows a task of the extension until it has a result. Dropping the future cancels the task.
+    pub(crate) async fn follow_task(
+        &self,
+        session: &Session,
+        handle: TaskHandle,
+        patience: Patience,
+    ) -> Result<CallToolResult, Error> {
+        let guard = TaskGuard { core: self, session, id: handle.task_id.clone(), cancels: true };
+        let mut interval = handle.poll_interval_ms;
+        let mut answered = BTreeSet::new();
+        let mut rounds = 0;
+        loop {
+            self.wait_for_next_look(interval, patience).await?;
+            let request = ClientRequest::GetTask(TaskParams::new(guard.id.as_str()));
+            let task: DetailedTask = self.ask_plainly(session, request, &mut Asking::with(patience)).await?;
+            interval = task.poll_interval_ms;
+            match task.state {
+                TaskState::Working => {}
+                TaskState::InputRequired(questions) => {
+                    self.answer_task(session, &guard.id, questions, &mut answered, &mut rounds, patience).await?;
+                }
+                TaskState::Completed(result) => {
+                    guard.done();
+                    return complete("tasks/get", result.get().as_bytes(), session);
+                }
+                TaskState::Failed(error) => {
+                    guard.done();
+                    return Err(Error::server("tools/call", error));
+                }
+                TaskState::Cancelled => {
+                    guard.done();
+                    return Err(Error::TaskCancelled);
+                }
+                _ => return Err(Error::bad_answer("tasks/get", BadAnswer::Kind)),
+            }
+        }
+    }
+
+    /// Answers those questions of a task that have not been answered yet: the server may show them again for a while.
+    async fn answer_task(
+        &self,
+        session: &Session,
+        id: &str,
+        mut questions: InputRequests,
+        answered: &mut BTreeSet<String>,
+        rounds: &mut usize,
+        patience: Patience,
+    ) -> Result<(), Error> {
+        questions.retain(|key, _| !answered.contains(key));
+        if questions.is_empty() {
+            return Ok(());
+        }
+        *rounds += 1;
+        let limit = self.options.limits.rounds;
+        if *rounds > limit {
+            return Err(Error::Limit { what: "the number of rounds of questions", limit });
+        }
+        answered.extend(questions.keys().cloned());
+        let answers = self.answer_all(questions).await?;
+        let request = ClientRequest::UpdateTask(UpdateTaskParams::new(id, answers));
+        let _: EmptyResult = self.ask_plainly(session, request, &mut Asking::with(patience)).await?;
+        Ok(())
+    }
+
+    /// Calls a tool as a task of 2025-11-25 and follows it. Questions of the task come as requests of the server.
+    pub(crate) async fn call_as_task(
+        &self,
+        session: &Session,
+        request: ClientRequest,
+        asking: &mut Asking,
+    ) -> Result<CallToolResult, Error> {
+        let method = request.method_name().to_owned();
+        let ticket = self.send(session, Wanted::Any(request), asking)?;
+        let created: CreateTaskResult = complete(&method, &ticket.answer(asking).await?, session)?;
+        let guard = TaskGuard { core: self, session, id: created.task.task_id.clone(), cancels: true };
+        let mut hear = asking.on_progress.take();
+        // The progress token of the first request stays valid as long as the task lives.
+        tokio::select! {
+            result = self.follow_core_task(session, created.task, asking.patience) => {
+                if matches!(result, Ok(_) | Err(Error::Server { .. } | Error::TaskCancelled)) {
+                    guard.done();
+                }
+                result
+            }
+            () = ticket.progress_forever(&mut hear) => Err(Error::TaskCancelled),
+        }
+    }
+
+    async fn follow_core_task(
+        &self,
+        session: &Session,
+        mut task: Task,
+        patience: Patience,
+    ) -> Result<CallToolResult, Error> {
+        while task.status == TaskStatus::Working {
+            self.wait_for_next_look(task.poll_interval, patience).await?;
+            let request = ClientRequest::GetTask(TaskParams::new(task.task_id.as_str()));
+            task = self.ask_plainly(session, request, &mut Asking::with(patience)).await?;
+        }
+        if task.status == TaskStatus::Cancelled {
+            return Err(Error::TaskCancelled);
+        }
+        // It blocks until the task is over; the questions of the task come meanwhile.
+        let request = ClientRequest::TaskResult(TaskParams::new(task.task_id.as_str()));
+        let timeout = patience.latest.saturating_duration_since(Instant::now());
+        let mut patient = Asking::with(Patience { timeout, ..patience });
+        self.ask_plainly(session, request, &mut patient).await
+    }
+
+    async fn wait_for_next_look(&self, interval: Option<u64>, patience: Patience) -> Result<(), Error> {
+        let wait = interval.map_or(self.options.timeouts.task_poll, Duration::from_millis).clamp(SHORTEST, LONGEST);
+        if Instant::now() + wait >= patience.latest {
+            return Err(Error::TimedOut { method: "tools/call".to_owned(), after: patience.maximum });
+        }
+        tokio::time::sleep(wait).await;
+        Ok(())
+    }
+}
+
+/// Cancels a task that is no longer followed.
+struct TaskGuard<'a> {
+    core: &'a Core,
+    session: &'a Session,
+    id: String,
+    cancels: bool,
+}
+
+impl TaskGuard<'_> {
+    fn done(mut self) {
+        self.cancels = false;
+    }
+}
+
+impl Drop for TaskGuard<'_> {
+    fn drop(&mut self) {
+        if self.cancels {
+            let request = ClientRequest::CancelTask(TaskParams::new(self.id.as_str()));
+            self.core.send_unheard(self.session, request);
+        }
+    }
+}

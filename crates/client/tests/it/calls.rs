@@ -1,0 +1,248 @@
+//! Calls and the other requests, in both eras.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jackfield_client::{Client, Error};
+use jackfield_protocol::LoggingLevel;
+use serde_json::json;
+
+use crate::script::{Pair, check, name, paused};
+
+/// BASE-021, BASE-022: a result is read by the method that was asked, with or without the tag.
+#[test]
+fn every_method_has_its_result() {
+    check(
+        r#"
+        modern
+        @ call = ok
+        > tools/call {"name":"t","arguments":{"a":1}}
+        < {"result":{"content":[]}}
+        @ list = ok
+        > tools/list
+        < {"result":{"resultType":"complete","tools":[]}}
+        @ resources = ok
+        > resources/list
+        < {"result":{"resultType":"complete","resources":[]}}
+        @ templates = ok
+        > resources/templates/list
+        < {"result":{"resultType":"complete","resourceTemplates":[]}}
+        @ prompts = ok
+        > prompts/list
+        < {"result":{"resultType":"complete","prompts":[]}}
+        @ read = ok
+        > resources/read {"uri":"r://1"}
+        < {"result":{"resultType":"complete","contents":[{"uri":"r://1","text":"x"}]}}
+        @ prompt = ok
+        > prompts/get {"name":"p","arguments":{"a":"b"}}
+        < {"result":{"resultType":"complete","messages":[]}}
+        @ complete = ok
+        > completion/complete {"argument":{"name":"a","value":"b"}}
+        < {"result":{"resultType":"complete","completion":{"values":[]}}}
+        @ ping = ok
+        > server/discover
+        < {"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}
+        @ level = ok
+        @ custom com.example/x = ok
+        > com.example/x {"_meta":{"io.modelcontextprotocol/logLevel":"warning"}}
+        < {"result":{"anything":1}}
+        "#,
+    );
+    check(
+        r#"
+        legacy 2025-06-18
+        @ ping = ok
+        > ping
+        < {"result":{}}
+        @ level = ok
+        > logging/setLevel {"level":"warning"}
+        < {"result":{}}
+        @ complete = ok
+        > completion/complete
+        < {"result":{"completion":{"values":["x"]}}}
+        "#,
+    );
+}
+
+/// LIFE-019: what the server did not declare is not asked for.
+#[test]
+fn only_what_is_offered_is_asked_for() {
+    let bare = r#"
+        > server/discover
+        < {"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}
+    "#;
+    for action in ["call", "list", "resources", "templates", "prompts", "read", "prompt", "complete", "level"] {
+        check(&format!("{bare}\n@ {action} = not offered"));
+    }
+}
+
+/// BASE-031: only what the server said is the server's error.
+#[test]
+fn errors_of_the_server_are_told_apart() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let serve = async {
+            server.expect("tools/call").await;
+            server
+                .write(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":7,\"message\":\"m\",\"data\":[1]}}\n")
+                .await;
+            server.expect("tools/call").await;
+            server.expect("notifications/cancelled").await
+        };
+        let calls = async {
+            let refused = client.call("t", ()).await.unwrap_err();
+            let late = client.call("t", ()).timeout(Duration::from_secs(3)).await.unwrap_err();
+            (refused, late)
+        };
+        let ((refused, late), cancelled) = tokio::join!(calls, serve);
+        let object = refused.server_error().unwrap();
+        assert_eq!((object.code, object.message.as_ref(), &object.data), (7, "m", &Some(json!([1]))));
+        assert!(late.is_timeout() && late.server_error().is_none() && !refused.is_timeout());
+        assert_eq!(cancelled["params"]["requestId"], 3);
+    });
+}
+
+/// PAT-011, PAT-015, STDIO-010, PAT-001: dropping a call cancels it once; dropping an answered one does not.
+#[test]
+fn a_dropped_call_is_cancelled() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let given_up = tokio::time::timeout(Duration::from_secs(1), client.call("t", ()).into_future()).await;
+        assert!(given_up.is_err());
+        server.expect("tools/call").await;
+        let cancelled = server.expect("notifications/cancelled").await;
+        assert_eq!(cancelled["params"]["requestId"], 2);
+        // PAT-004, PAT-005: the answer that still arrives is ignored.
+        server.write(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[]}}\n").await;
+        let (answered, ()) = tokio::join!(client.call("t", ()).into_future(), async {
+            server.expect("tools/call").await;
+            server.answer(json!({"content": []})).await;
+        });
+        answered.unwrap();
+        assert_eq!(client.stray_answers(), 1);
+        client.close().await;
+        assert_eq!(server.receive().await, None);
+    });
+}
+
+/// PAT-017, PAT-018, PAT-019, LIFE-025: progress is heard in order, resets the timeout, and has a hard end.
+#[test]
+fn progress_is_heard_and_keeps_a_call_alive() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let hears = heard.clone();
+        let call = client
+            .call("t", ())
+            .timeout(Duration::from_secs(10))
+            .maximum(Duration::from_secs(1000))
+            .on_progress(move |notice| hears.lock().unwrap().push((notice.progress, notice.message)));
+        let serve = async {
+            let request = server.expect("tools/call").await;
+            let token = request["params"]["_meta"]["progressToken"].clone();
+            assert_eq!(token, request["id"]);
+            for (step, progress) in [1.0, 2.0, 1.5, 3.0].into_iter().enumerate() {
+                tokio::time::sleep(Duration::from_secs(6)).await;
+                let message = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params":
+                    {"progressToken": token, "progress": progress, "message": step.to_string()}});
+                server.send(&message).await;
+            }
+            tokio::time::sleep(Duration::from_secs(6)).await;
+            server.answer(json!({"content": []})).await;
+        };
+        // The third notice does not grow, so 12 seconds pass without a sign: too late.
+        let (late, ()) = tokio::join!(call.into_future(), serve);
+        assert_eq!(name(&late), "timeout");
+        assert_eq!(*heard.lock().unwrap(), [(1.0, Some("0".into())), (2.0, Some("1".into()))]);
+    });
+}
+
+/// LIFE-025: endless progress does not keep a call alive for ever.
+#[test]
+fn progress_for_ever_has_an_end() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let begun = tokio::time::Instant::now();
+        let serve = async {
+            server.expect("tools/call").await;
+            for step in 0.. {
+                tokio::time::sleep(Duration::from_secs(30)).await;
+                let notice = json!({"jsonrpc": "2.0", "method": "notifications/progress",
+                    "params": {"progressToken": 2, "progress": step}});
+                server.send(&notice).await;
+            }
+        };
+        let outcome = tokio::select! {
+            outcome = client.call("t", ()).into_future() => outcome,
+            () = serve => unreachable!(),
+        };
+        assert!(matches!(outcome, Err(Error::TimedOut { after, .. }) if after == Duration::from_secs(900)));
+        assert_eq!(begun.elapsed().as_secs(), 900);
+    });
+}
+
+/// BASE-006, BASE-007, T-042: a thousand calls at once, each with its own id, answered in the wrong order.
+#[test]
+fn a_thousand_calls_at_once_end_once_each() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let mut calls = tokio::task::JoinSet::new();
+        for n in 0..1000 {
+            let call = client.call("t", json!({"n": n}));
+            calls.spawn(async move { (n, call.await.unwrap().structured::<i64>().unwrap()) });
+        }
+        let serve = async {
+            let mut requests = Vec::new();
+            for _ in 0..1000 {
+                requests.push(server.expect("tools/call").await);
+            }
+            let ids: std::collections::BTreeSet<_> = requests.iter().map(|r| r["id"].as_u64().unwrap()).collect();
+            assert_eq!(ids.len(), 1000);
+            for request in requests.iter().rev() {
+                let result = json!({"content": [], "structuredContent": request["params"]["arguments"]["n"]});
+                server.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+            }
+        };
+        let check = async {
+            let mut count = 0;
+            while let Some(done) = calls.join_next().await {
+                let (asked, answered) = done.unwrap();
+                assert_eq!(asked, answered);
+                count += 1;
+            }
+            count
+        };
+        let (count, ()) = tokio::join!(check, serve);
+        assert_eq!(count, 1000);
+    });
+}
+
+/// LIFE-016: arguments that are no object never leave the client.
+#[test]
+fn arguments_are_an_object() {
+    paused(async {
+        let (client, _server) = Pair::modern(Client::builder()).await;
+        for arguments in [json!([1]), json!(1), json!("x")] {
+            assert!(matches!(client.call("t", arguments).await, Err(Error::Arguments(_))));
+        }
+    });
+}
+
+/// BASE-055, CLI-046: log level and `_meta` of the user travel with the request, beside what the client adds.
+#[test]
+fn meta_of_the_user_travels_with_the_call() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        client.set_log_level(LoggingLevel::Error).await.unwrap();
+        let call = client.call("t", ()).meta("com.example/trace", 5);
+        let (_, request) = tokio::join!(call.into_future(), async {
+            let request = server.expect("tools/call").await;
+            server.answer(json!({"content": []})).await;
+            request
+        });
+        let meta = &request["params"]["_meta"];
+        assert_eq!(meta["com.example/trace"], 5);
+        assert_eq!(meta["io.modelcontextprotocol/logLevel"], "error");
+        assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
+    });
+}

@@ -1,0 +1,15 @@
+//! The client against scripted servers in memory, against hostile ones, and against child processes.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails should say so at once")]
+
+mod calls;
+mod child;
+mod handshake;
+mod hostile;
+mod lists;
+mod output;
+mod questions;
+mod script;
+mod subscriptions;
+mod tasks;
+mod transport;

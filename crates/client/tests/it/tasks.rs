@@ -1,0 +1,216 @@
+//! Calls that run as tasks, of both kinds.
+
+use std::future::IntoFuture;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jackfield_client::Client;
+use jackfield_protocol::{ElicitAction, ElicitResult, Root, TASKS_EXTENSION};
+use serde_json::{Value, json};
+
+use crate::script::{Pair, check, check_with, name, paused};
+
+fn task(status: &str, more: Value) -> Value {
+    let mut task = json!({"taskId": "k", "status": status, "createdAt": "2026-01-01T00:00:00Z",
+        "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttlMs": null, "pollIntervalMs": 100});
+    task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    task
+}
+
+fn core_task(status: &str) -> Value {
+    json!({"taskId": "k", "status": status, "createdAt": "x", "lastUpdatedAt": "x", "ttl": null, "pollInterval": 100})
+}
+
+/// LIFE-030, BASE-020: a task of the extension is looked at until it has a result; its questions are answered once each.
+#[test]
+fn a_task_of_the_extension_is_followed() {
+    paused(async {
+        let asked = Arc::new(Mutex::new(0));
+        let counts = asked.clone();
+        let builder = Client::builder().without_output_check().roots(vec![Root::new("file:///w")]).on_form(move |_| {
+            *counts.lock().unwrap() += 1;
+            async { Ok(ElicitResult::new(ElicitAction::Decline)) }
+        });
+        let (client, mut server) = Pair::modern(builder).await;
+        let begun = tokio::time::Instant::now();
+        let serve = async {
+            let call = server.expect("tools/call").await;
+            let extensions = &call["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"];
+            assert_eq!(extensions, &json!({TASKS_EXTENSION: {}}));
+            server.answer(task("working", json!({"resultType": "task", "pollIntervalMs": 5000}))).await;
+            server.expect("tasks/get").await;
+            assert_eq!(begun.elapsed().as_secs(), 5);
+            server.answer(task("working", json!({"resultType": "complete"}))).await;
+            let form = json!({"method": "elicitation/create", "params":
+                {"mode": "form", "message": "?", "requestedSchema": {"type": "object", "properties": {}}}});
+            let asks = task("input_required", json!({"inputRequests": {"a": form, "b": {"method": "roots/list"}}}));
+            server.expect("tasks/get").await;
+            server.answer(asks.clone()).await;
+            let update = server.expect("tasks/update").await;
+            let answers = json!({"a": {"action": "decline"}, "b": {"roots": [{"uri": "file:///w"}]}});
+            assert_eq!(update["params"]["inputResponses"], answers);
+            server.answer(json!({"resultType": "complete"})).await;
+            // The server may be slow to notice; nothing is asked twice.
+            server.expect("tasks/get").await;
+            server.answer(asks).await;
+            server.expect("tasks/get").await;
+            let result = json!({"content": [], "structuredContent": 7});
+            server.answer(task("completed", json!({"result": result}))).await;
+        };
+        let (output, ()) = tokio::join!(client.call("t", ()).into_future(), serve);
+        assert_eq!(output.unwrap().structured::<i64>().unwrap(), 7);
+        assert_eq!(*asked.lock().unwrap(), 1);
+        client.close().await;
+        assert_eq!(server.receive().await, None, "a finished task is not cancelled");
+    });
+}
+
+/// BASE-020: how tasks of the extension end.
+#[test]
+fn tasks_of_the_extension_end() {
+    let begin = |poll: &Value| {
+        format!(
+            "modern\n> tools/call\n< {}\n> tasks/get\n< {}\n",
+            json!({"result": task("working", json!({"resultType": "task"}))}),
+            json!({"result": poll})
+        )
+    };
+    let failed = task("failed", json!({"error": {"code": 5, "message": "x"}}));
+    check(&format!("{}@ call = server 5", begin(&failed)));
+    check(&format!("{}@ call = task cancelled", begin(&task("cancelled", json!({})))));
+    // T-114: undeclared questions end the call, and the task with it.
+    let asks = task("input_required", json!({"inputRequests": {"a": {"method": "roots/list"}}}));
+    check(&format!(
+        "{}> tasks/cancel\n@ call = undeclared\n@ ping = ok\n> server/discover\n< {{\"result\":{{}}}}",
+        begin(&asks)
+    ));
+    // LIFE-031: a task for a client that did not declare the extension is no answer.
+    check_with(
+        Client::builder().without_extension(TASKS_EXTENSION),
+        &format!(
+            "modern\n> tools/call\n< {}\n@ call = bad answer",
+            json!({"result": task("working", json!({"resultType": "task"}))})
+        ),
+    );
+}
+
+/// PAT-010: giving up a call that runs as a task cancels the task, not the request.
+#[test]
+fn a_task_that_is_given_up_is_cancelled() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let serve = async {
+            server.expect("tools/call").await;
+            server.answer(task("working", json!({"resultType": "task", "pollIntervalMs": 60_000}))).await;
+        };
+        let call = tokio::time::timeout(Duration::from_secs(1), client.call("t", ()).into_future());
+        let (outcome, ()) = tokio::join!(call, serve);
+        assert!(outcome.is_err());
+        let cancel = server.expect("tasks/cancel").await;
+        assert_eq!(cancel["params"]["taskId"], "k");
+    });
+}
+
+/// T-116: a task that asks new questions for ever is given up.
+#[test]
+fn a_task_that_asks_for_ever_is_given_up() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder().roots(vec![])).await;
+        let serve = async {
+            server.expect("tools/call").await;
+            server.answer(task("working", json!({"resultType": "task"}))).await;
+            for n in 0..=10 {
+                server.expect("tasks/get").await;
+                let questions = json!({n.to_string(): {"method": "roots/list"}});
+                server.answer(task("input_required", json!({"inputRequests": questions}))).await;
+                if n < 10 {
+                    server.expect("tasks/update").await;
+                    server.answer(json!({})).await;
+                }
+            }
+            server.expect("tasks/cancel").await;
+        };
+        let (outcome, ()) = tokio::join!(client.call("t", ()).into_future(), serve);
+        assert_eq!(name(&outcome), "limit");
+    });
+}
+
+/// TASK-007, TASK-009, TASK-010, TASK-019, PAT-025: a tool of 2025-11-25 that must run as a task does, and is followed; its
+/// questions come as requests, its progress under the first token.
+#[test]
+fn a_core_task_is_followed() {
+    paused(async {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let hears = heard.clone();
+        let (client, mut server) = Pair::legacy(Client::builder().roots(vec![]), "2025-11-25").await;
+        let serve = async {
+            server.expect("tools/list").await;
+            let schema = json!({"type": "object"});
+            server
+                .answer(json!({"tools": [
+                    {"name": "t", "inputSchema": schema, "execution": {"taskSupport": "required"}},
+                    {"name": "plain", "inputSchema": schema, "execution": {"taskSupport": "optional"}},
+                ]}))
+                .await;
+            let call = server.expect("tools/call").await;
+            assert_eq!(call["params"]["task"], json!({}));
+            server.answer(json!({"task": core_task("working")})).await;
+            server.expect("tasks/get").await;
+            let progress = json!({"progressToken": call["params"]["_meta"]["progressToken"], "progress": 1});
+            server.send(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})).await;
+            server.answer(core_task("input_required")).await;
+            server.expect("tasks/result").await;
+            let id = json!("q");
+            server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"})).await;
+            assert_eq!(server.receive().await.unwrap()["result"]["roots"], json!([]));
+            server.answer(json!({"content": [], "structuredContent": {"n": 1}})).await;
+            // TASK-005: the other tool is called as usual.
+            let plain = server.expect("tools/call").await;
+            assert!(plain["params"].get("task").is_none());
+            server.answer(json!({"content": []})).await;
+        };
+        let calls = async {
+            let call = client.call("t", ()).on_progress(move |notice| hears.lock().unwrap().push(notice.progress));
+            let output = call.await.unwrap();
+            client.call("plain", ()).await.unwrap();
+            output
+        };
+        let (output, ()) = tokio::join!(calls, serve);
+        assert_eq!(output.structured::<Value>().unwrap(), json!({"n": 1}));
+        assert_eq!(*heard.lock().unwrap(), [1.0]);
+    });
+}
+
+/// TASK-003, TASK-004: without the capability no task is asked for, and nothing is listed first.
+#[test]
+fn without_the_capability_there_are_no_tasks() {
+    check(
+        r#"
+        > server/discover
+        < {"error":{"code":-32601,"message":"?"}}
+        > initialize
+        < {"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}
+        > notifications/initialized
+        @ call = ok
+        > tools/call
+        < {"result":{"content":[]}}
+        "#,
+    );
+}
+
+/// TASK-026, TASK-041: the error of a task is the error of the call.
+#[test]
+fn a_core_task_that_fails_is_an_error() {
+    let tools = json!({"result": {"tools": [{"name": "t", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}]}});
+    let created = json!({"result": {"task": core_task("working")}});
+    for (status, last, wanted) in [
+        ("failed", "> tasks/result\n< {\"error\":{\"code\":9,\"message\":\"x\"}}", "server 9"),
+        ("cancelled", "", "task cancelled"),
+        ("completed", "> tasks/result\n< {\"result\":{\"content\":[]}}", "ok"),
+    ] {
+        check(&format!(
+            "legacy 2025-11-25\n> tools/list\n< {tools}\n> tools/call\n< {created}\n> tasks/get\n< {}\n{last}\n@ call = {wanted}",
+            json!({"result": core_task(status)})
+        ));
+    }
+}

@@ -1,0 +1,165 @@
+//! The seam for other transports: a connector that is not a byte stream, restarts, and arguments as headers.
+
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jackfield_client::{
+    Boxed, Client, Connected, Connector, Ended, Error, Failure, Inbox, Link, NotSent, Outgoing, Sent,
+};
+use jackfield_protocol::Revision;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::script::{discovery, name, paused};
+
+/// A server that answers inside of `send`, as a transport with a stream per request may.
+#[derive(Debug, Default)]
+struct Direct {
+    connections: AtomicU32,
+    /// The headers and names of the last request.
+    seen: Arc<Mutex<Vec<(String, String)>>>,
+    /// The first connections that fail.
+    failing: u32,
+}
+
+#[derive(Debug)]
+struct DirectLink {
+    inbox: Inbox,
+    closed: watch::Sender<Option<&'static str>>,
+    seen: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+impl Connector for Direct {
+    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+        let number = self.connections.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            if number > 0 && number <= self.failing {
+                return Err(io::ErrorKind::ConnectionRefused.into());
+            }
+            let (closed, mut ended) = watch::channel(None);
+            let link = Arc::new(DirectLink { inbox, closed, seen: self.seen.clone() });
+            let run = Box::pin(async move {
+                let why = ended.wait_for(Option::is_some).await.ok().and_then(|why| *why);
+                Ended::new(why.unwrap_or("gone"))
+            });
+            Ok(Connected { link, run })
+        })
+    }
+
+    fn can_reconnect(&self) -> bool {
+        true
+    }
+}
+
+impl Link for DirectLink {
+    fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
+        if self.closed.borrow().is_some() {
+            return Err(NotSent::Ended);
+        }
+        let Sent::Request(facts) = message.kind else { return Ok(()) };
+        let request: Value = serde_json::from_slice(message.text).unwrap();
+        assert_eq!((request["id"].as_u64(), request["method"].as_str()), (Some(facts.id), Some(facts.method)));
+        *self.seen.lock().unwrap() = facts.headers.to_vec();
+        let result = match facts.method {
+            "server/discover" => discovery(),
+            "tools/list" => json!({"resultType": "complete", "tools": [
+                {"name": "good", "inputSchema": {"type": "object", "properties": {
+                    "region": {"type": "string", "x-mcp-header": "Region"}, "n": {"type": "integer", "x-mcp-header": "Count"}}}},
+                {"name": "bad", "inputSchema": {"type": "object", "properties": {"o": {"type": "object", "x-mcp-header": "O"}}}},
+                {"name": "twice", "inputSchema": {"type": "object", "properties": {
+                    "a": {"type": "string", "x-mcp-header": "X"}, "b": {"type": "string", "x-mcp-header": "x"}}}},
+            ]}),
+            _ => match facts.name.unwrap_or_default() {
+                "refused" => {
+                    self.inbox.fail(facts.id, Failure::Refused("HTTP status 500".into()));
+                    return Ok(());
+                }
+                "broken" => {
+                    self.inbox.fail(facts.id, Failure::Lost(Ended::new("the stream broke")));
+                    return Ok(());
+                }
+                "end" => {
+                    self.closed.send_replace(Some("the server restarts"));
+                    return Ok(());
+                }
+                _ => json!({"resultType": "complete", "content": []}),
+            },
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": facts.id, "result": result});
+        self.inbox.receive(answer.to_string().into_bytes().into());
+        Ok(())
+    }
+
+    fn wants_param_headers(&self) -> bool {
+        true
+    }
+
+    fn agreed(&self, revision: Revision) {
+        assert_eq!(revision, Revision::LATEST);
+    }
+
+    fn close(&self) {
+        self.closed.send_replace(Some("closed"));
+    }
+}
+
+/// STDIO-020, STDIO-021: a transport that is no byte stream carries the same messages; its failures end single requests.
+#[test]
+fn another_transport_carries_the_same_messages() {
+    paused(async {
+        let client = Client::builder().connect(Direct::default()).await.unwrap();
+        assert_eq!(name(&client.call("fine", ()).await), "ok");
+        let refused = client.call("refused", ()).await.unwrap_err();
+        assert!(refused.server_error().is_none() && refused.is_protocol_violation());
+        let broken = client.call("broken", ()).await.unwrap_err();
+        assert!(broken.is_closed());
+        assert_eq!(name(&client.call("fine", ()).await), "ok");
+        client.close().await;
+    });
+}
+
+/// BASE-083, T-054: arguments that the tool marks travel as headers too, and tools with bad marks are left out.
+#[test]
+fn marked_arguments_travel_as_headers() {
+    paused(async {
+        let direct = Direct::default();
+        let seen = direct.seen.clone();
+        let client = Client::builder().connect(direct).await.unwrap();
+        let names: Vec<_> = client.tools().all().await.unwrap().into_iter().map(|tool| tool.name).collect();
+        assert_eq!(names, ["good"]);
+        client.call("good", json!({"region": "Köln", "n": 3})).await.unwrap();
+        let headers = seen.lock().unwrap().clone();
+        assert_eq!(headers[0].0, "Mcp-Param-Count");
+        assert_eq!(headers[0].1, "3");
+        assert_eq!(headers[1].0, "Mcp-Param-Region");
+        assert!(headers[1].1.starts_with("=?base64?"), "{headers:?}");
+    });
+}
+
+/// STDIO-015: a connection that ends is opened again, with growing waits; calls made meanwhile wait for it.
+#[test]
+fn connections_are_opened_again() {
+    paused(async {
+        let client = Client::builder().connect(Direct { failing: 5, ..Direct::default() }).await.unwrap();
+        let lost = client.call("end", ()).await.unwrap_err();
+        assert!(matches!(&lost, Error::Lost { cause, .. } if cause.to_string() == "the server restarts"));
+        assert_eq!(client.revision(), None);
+        let call = client.call("fine", ()).timeout(Duration::from_secs(300));
+        assert_eq!(name(&call.await), "ok");
+        assert_eq!(client.revision(), Some(Revision::LATEST));
+    });
+}
+
+/// STDIO-015: a server that can not be reached any more is given up after some attempts.
+#[test]
+fn attempts_have_a_limit() {
+    paused(async {
+        let client = Client::builder().connect(Direct { failing: 1000, ..Direct::default() }).await.unwrap();
+        assert_eq!(name(&client.call("end", ()).await), "lost");
+        let call = client.call("fine", ()).timeout(Duration::from_secs(3600));
+        assert_eq!(name(&call.await), "closed");
+        assert!(client.is_closed());
+    });
+}
