@@ -1,0 +1,52 @@
+//! What the command does, without the command.
+
+use jackfield_protocol::Revision;
+use jackfield_rdf::cli::{self, ConvertArgs, SchemaArgs};
+use jackfield_rdf::{Profile, Syntax};
+
+fn args(files: &[&str], to: Syntax) -> ConvertArgs {
+    ConvertArgs {
+        files: files.iter().map(Into::into).collect(),
+        from: Syntax::Json,
+        to,
+        profile: Profile::Lossless,
+        inline_context: false,
+        context: None,
+        graphs: None,
+        strict: false,
+    }
+}
+
+#[test]
+fn convert_reads_files_and_standard_input_as_one() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/call.json");
+    let (mut out, mut log) = (Vec::new(), Vec::new());
+    let mut input: &[u8] = b"bad\n{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n";
+    let report = cli::convert(&args(&[file, "-"], Syntax::NQuads), &mut input, &mut out, &mut log, true).unwrap();
+    assert_eq!((report.messages, report.bad), (2, 1));
+    let (out, log) = (String::from_utf8(out).unwrap(), String::from_utf8(log).unwrap());
+    // The blank nodes of the second input are others than those of the first.
+    assert!(out.contains("_:m1n1 ") && out.contains("_:m2n1 "), "{out}");
+    assert!(log.contains("-:1: not JSON: expected value"), "{log}");
+    assert!(log.contains("messages"), "{log}");
+    assert!(
+        cli::convert(&args(&["no such file"], Syntax::NQuads), &mut input, &mut Vec::new(), &mut Vec::new(), false)
+            .is_err()
+    );
+}
+
+#[test]
+fn documents_are_written() {
+    let written = |write: &dyn Fn(&mut Vec<u8>)| {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    };
+    for revision in Revision::ALL {
+        let args = SchemaArgs { revision, profile: Profile::Lossless };
+        let text = written(&|out| cli::schema(&args, out).unwrap());
+        assert!(text.contains("x-jsonld-id") && text.contains(revision.as_str()));
+    }
+    assert!(written(&|out| cli::context(out).unwrap()).contains("@vocab"));
+    assert!(written(&|out| cli::ontology(out).unwrap()).contains("mcp:Tool a owl:Class"));
+}
