@@ -11,14 +11,12 @@ mod figure;
 mod scenario;
 mod system_calls;
 
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::thread;
 
 use anyhow::{Result, bail};
 use clap::Args;
 
+use crate::parallel;
 use crate::workspace::{Workspace, program};
 use baseline::Baseline;
 use counter::Counter;
@@ -62,7 +60,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
 
     let jobs: Vec<Job<'_>> = jobs(&programs);
-    let counts = in_parallel(&jobs, |job| job.measure(&folder))?;
+    // Counting is not disturbed by company.
+    let counts = parallel::map(&jobs, |job| job.measure(&folder)).into_iter().collect::<Result<Vec<f64>>>()?;
     let mut figures = figures(&jobs, &counts);
     if program("strace").is_some() {
         figures.extend(system_calls::figures(&server, &folder)?);
@@ -160,26 +159,6 @@ fn per_request(short: u64, long: u64, requests: u64) -> f64 {
     (long as f64 - short as f64) / requests as f64
 }
 
-/// Runs `work` for each item on all processors; counting is not disturbed by company. Results keep the order.
-fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<f64> + Sync) -> Result<Vec<f64>> {
-    let queue = Mutex::new(items.iter().enumerate());
-    let results = Mutex::new(Vec::with_capacity(items.len()));
-    let next = || queue.lock().expect("no worker panics while it holds the queue").next();
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(|| {
-                while let Some((index, item)) = next() {
-                    let result = work(item);
-                    results.lock().expect("no worker panics while it holds the results").push((index, result));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().expect("all workers have ended");
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,14 +167,6 @@ mod tests {
     fn start_and_end_cancel_out() {
         assert_eq!(per_request(1_000_000 + 1_000 * 42, 1_000_000 + 11_000 * 42, 10_000), 42.0);
         assert_eq!(per_request(10, 5, 10), -0.5);
-    }
-
-    #[test]
-    fn results_keep_the_order_of_their_items() {
-        let items: Vec<u32> = (0..50).collect();
-        let doubled = in_parallel(&items, |item| Ok(f64::from(*item) * 2.0)).unwrap();
-        assert_eq!(doubled, items.iter().map(|item| f64::from(*item) * 2.0).collect::<Vec<_>>());
-        assert!(in_parallel(&items, |item| if *item == 7 { bail!("seven") } else { Ok(0.0) }).is_err());
     }
 
     #[test]

@@ -108,19 +108,37 @@ fn packages(wanted: &[Package], programs: &Path, install: impl Fn(&[Package]) ->
 }
 
 fn npm_install(folder: &Path, wanted: &[Package]) -> Result<(), String> {
+    npm(folder, wanted.iter().map(|package| format!("{}@{}", package.name, package.version)))
+}
+
+fn pip_install(venv: &Path, wanted: &[Package]) -> Result<(), String> {
+    python(venv, wanted.iter().map(|package| format!("{}=={}", package.name, package.version)))
+}
+
+/// Installs npm packages, each given as `name@version`, into a folder of the project.
+pub(crate) fn npm(folder: &Path, pinned: impl Iterator<Item = String>) -> Result<(), String> {
     if program("npm").is_none() {
         return Err("there is no npm".to_owned());
     }
-    let pinned = wanted.iter().map(|package| format!("{}@{}", package.name, package.version));
     std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     quietly(Command::new("npm").args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder).args(pinned))
 }
 
-fn pip_install(venv: &Path, wanted: &[Package]) -> Result<(), String> {
+/// Installs Python packages, each given as `name==version`, into a virtual environment of the project.
+pub(crate) fn python(venv: &Path, pinned: impl Iterator<Item = String>) -> Result<(), String> {
     let python = program("python3").ok_or("there is no python3")?;
-    let pinned = wanted.iter().map(|package| format!("{}=={}", package.name, package.version));
     quietly(Command::new(python).args(["-m", "venv"]).arg(venv))?;
     quietly(Command::new(venv.join("bin/pip")).args(["install", "--quiet"]).args(pinned))
+}
+
+/// Installs into a folder unless it already holds what is wanted; `wanted` is remembered in the folder.
+pub(crate) fn once(folder: &Path, wanted: &str, install: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    let memory = folder.join(".installed");
+    if std::fs::read_to_string(&memory).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    install()?;
+    std::fs::write(&memory, wanted).map_err(|error| error.to_string())
 }
 
 fn report(package: &Package, reason: &str) -> String {
@@ -128,7 +146,7 @@ fn report(package: &Package, reason: &str) -> String {
 }
 
 /// Runs a command; an error holds the last line it wrote.
-fn quietly(command: &mut Command) -> Result<(), String> {
+pub(crate) fn quietly(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
     if output.status.success() {
@@ -167,6 +185,17 @@ mod tests {
     fn nothing_is_installed_when_nothing_is_wanted() {
         let missing = packages(&[], Path::new("nowhere"), |_| panic!("must not be called"));
         assert!(missing.is_empty());
+    }
+
+    #[test]
+    fn what_is_there_is_not_installed_again() {
+        let folder = std::env::temp_dir().join(format!("xtask-install-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        assert_eq!(once(&folder, "a 1", || Err("no network".to_owned())), Err("no network".to_owned()));
+        assert_eq!(once(&folder, "a 1", || Ok(())), Ok(()));
+        assert_eq!(once(&folder, "a 1", || panic!("must not be called")), Ok(()));
+        assert_eq!(once(&folder, "a 2", || Err("again".to_owned())), Err("again".to_owned()));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -3,9 +3,14 @@
 #![expect(clippy::print_stdout, reason = "this program talks to a person, not to a protocol peer")]
 
 mod bench;
+mod child;
+mod conformance;
 mod files;
 mod install;
+mod interop;
 mod lexer;
+mod node;
+mod parallel;
 mod requirements;
 mod test;
 mod tidy;
@@ -29,6 +34,10 @@ enum Task {
     Requirements(requirements::Options),
     /// Measure instructions, system calls and allocations per request.
     Bench(bench::Options),
+    /// Run real clients of others against our server.
+    Interop(interop::Options),
+    /// Run the official conformance suite against our fixtures.
+    Conformance(conformance::Options),
     /// Count the crates a small server depends on.
     Tree,
     /// Measure the processor time a release build takes after an edit to a small server.
@@ -53,8 +62,16 @@ fn run(task: Task) -> Result<()> {
         Task::Test(options) => test::run(&workspace, &options),
         Task::Requirements(options) => requirements::run(&workspace, &options),
         Task::Bench(options) => bench::run(&workspace, &options),
+        Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),
+        Task::Conformance(options) => conformance::run(&workspace, &options),
         Task::Tree => tree::run(&workspace),
         Task::Rebuild => tree::rebuild(&workspace),
         Task::Tidy => tidy::run(&workspace),
+    }
+}
+
+fn print_lines(lines: &[String]) {
+    for line in lines {
+        println!("note: {line}");
     }
 }

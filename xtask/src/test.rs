@@ -6,12 +6,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::conformance::Direction;
 use crate::install::{self, Installed};
+use crate::interop::Ready;
 use crate::workspace::{Workspace, program};
-use crate::{bench, requirements, tidy, tree};
+use crate::{bench, conformance, interop, requirements, tidy, tree};
 
 /// The requirements that tests have covered once stay covered.
 const COVERED_REQUIREMENTS: usize = 150;
+
+/// The scenarios of the conformance suite whose feature is not written yet; a line goes with its feature.
+const NOT_WRITTEN: &[(Direction, &[&str])] = &[(Direction::Server, &["tasks-"]), (Direction::Client, &["auth/"])];
 
 /// How much to run.
 #[derive(Debug, Args)]
@@ -44,6 +49,9 @@ const STEPS: &[Step] = &[
     Step { name: "documentation", is_slow: true, run: documentation },
     Step { name: "crate count", is_slow: true, run: |on| tree::run(on.workspace).map(passed) },
     Step { name: "measurements", is_slow: true, run: measurements },
+    Step { name: "real clients", is_slow: true, run: real_clients },
+    Step { name: "conformance", is_slow: true, run: |on| conforming(on, Direction::Server) },
+    Step { name: "… as client", is_slow: true, run: |on| conforming(on, Direction::Client) },
     Step { name: "requirements", is_slow: false, run: covered_requirements },
     Step { name: "cargo deny", is_slow: true, run: deny },
 ];
@@ -130,6 +138,28 @@ fn measurements(on: &Machine<'_>) -> Result<Ended> {
         return Ok(Ended::Skipped("valgrind is not installed".to_owned()));
     }
     bench::run(on.workspace, &bench::Options::check()).map(passed)
+}
+
+fn real_clients(on: &Machine<'_>) -> Result<Ended> {
+    let options = match interop::ready(on.workspace)? {
+        Ready::No(reason) => return Ok(Ended::Skipped(reason)),
+        Ready::StdioOnly => interop::Options::stdio(),
+        Ready::Yes => interop::Options::default(),
+    };
+    let missing = interop::run(on.workspace, &options)?;
+    Ok(if missing.is_empty() { Ended::Passed } else { Ended::Skipped(missing.join("; ")) })
+}
+
+fn conforming(on: &Machine<'_>, direction: Direction) -> Result<Ended> {
+    if !conformance::is_ready(on.workspace, direction) {
+        return Ok(Ended::Skipped("there is no fixture for it".to_owned()));
+    }
+    if let Some(reason) = conformance::obstacle(on.workspace, direction) {
+        return Ok(Ended::Skipped(format!("the suite is not installed ({reason})")));
+    }
+    let not_written = NOT_WRITTEN.iter().filter(|(of, _)| *of == direction).flat_map(|(_, beginnings)| *beginnings);
+    let not_written: Vec<&str> = not_written.copied().collect();
+    conformance::run(on.workspace, &conformance::Options::without(direction, &not_written)).map(passed)
 }
 
 fn covered_requirements(on: &Machine<'_>) -> Result<Ended> {

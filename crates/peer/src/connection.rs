@@ -72,7 +72,7 @@ impl Connection {
     }
 
     /// Serves the stream until the peer closes it or shutdown is triggered. Requests under way then have the time of
-    /// [`Limits::drain`] to finish; what still runs after that is dropped.
+    /// [`Limits::end_of_input`] or [`Limits::drain`] to finish; what still runs after that is dropped.
     ///
     /// # Errors
     /// The stream failed. A peer that closes its reading end early is not an error.
@@ -85,7 +85,7 @@ impl Connection {
         let (wire, mut queue) = Wire::new(&self.limits, inner);
         let admission = Admission::new(self.handler.revisions(), self.principal);
         let mut lines = Lines::new(self.limits.line_bytes);
-        let drain = self.limits.drain;
+        let (drain, end_of_input) = (self.limits.drain, self.limits.end_of_input);
         let mut engine = Engine::new(self.handler, self.limits, admission, wire.clone());
         let ByteStream { mut reader, mut writer } = stream;
         let mut deadline = None;
@@ -129,7 +129,8 @@ impl Connection {
                     return Err(Error::Read(error));
                 }
                 Event::Read(_) | Event::Shutdown => {
-                    deadline = Instant::now().checked_add(drain).or_else(|| Some(Instant::now()));
+                    let grace = if matches!(event, Event::Shutdown) { drain } else { end_of_input };
+                    deadline = Instant::now().checked_add(grace).or_else(|| Some(Instant::now()));
                     trigger.trigger();
                     wire.close_questions();
                 }

@@ -15,7 +15,12 @@ pub struct Extensions {
 impl Extensions {
     /// Adds a value, in place of an earlier one of the same type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
-        self.values.get_or_insert_default().insert(TypeId::of::<T>(), Arc::new(value));
+        self.insert_shared(Arc::new(value));
+    }
+
+    /// Adds a value that is shared with others, in place of an earlier one of the same type.
+    pub fn insert_shared<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
+        self.values.get_or_insert_default().insert(TypeId::of::<T>(), value);
     }
 
     /// Finds the value of a type.

@@ -1,9 +1,9 @@
 //! The seam between transports and what answers requests.
 
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use jackfield_protocol::{AnyResult, ErrorObject, Outcome, Revision};
+use jackfield_protocol::{AnyResult, ErrorObject, Outcome, ParamHeader, Revision};
 use tower_service::Service;
 
 use crate::{Answering, Incoming};
@@ -21,6 +21,12 @@ pub trait Handler: Send + Sync + 'static {
     /// Returns what it calls itself, as the JSON text of an `Implementation` of that revision, for the results that carry it.
     fn identity(&self, revision: Revision) -> Option<&[u8]> {
         let _ = revision;
+        None
+    }
+
+    /// Returns which arguments of a tool a client also sends as HTTP headers; none if there are none or no such tool.
+    fn param_headers(&self, tool: &str) -> Option<Arc<[ParamHeader]>> {
+        let _ = tool;
         None
     }
 }

@@ -22,6 +22,9 @@ pub struct Limits {
     pub queued_bytes: usize,
     /// How long handlers may go on after the connection was told to end.
     pub drain: Duration,
+    /// How long handlers may go on after the peer has closed its side. It is short, because clients that close standard input end a
+    /// server by force after about two seconds.
+    pub end_of_input: Duration,
     /// How long a handler may take; `None` lets it run until it is cancelled.
     pub request_timeout: Option<Duration>,
 }
@@ -37,6 +40,7 @@ impl Default for Limits {
             queued_messages: 256,
             queued_bytes: 1024 * 1024,
             drain: Duration::from_secs(5),
+            end_of_input: Duration::from_millis(1500),
             request_timeout: None,
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_protocol::ErrorObject;
@@ -31,6 +32,13 @@ pub trait Outlet: Send + Sync + fmt::Debug {
 
     /// Tells when the connection is about to end.
     fn shutdown(&self) -> Shutdown;
+
+    /// Closes the connection that carries this request, if the client can come back for the rest; it is asked to wait for
+    /// `retry` first. Returns whether it does.
+    fn release(&self, retry: Duration) -> bool {
+        let _ = retry;
+        false
+    }
 }
 
 /// Names a request within its connection; unlike its id, it is never used again.

@@ -27,7 +27,7 @@ pub fn write_reply(out: &mut Vec<u8>, id: &RawId, reply: Reply, revision: Revisi
 }
 
 /// Appends an error response.
-pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<&RawId>, error: &ErrorObject, revision: Revision) {
+pub fn write_error(out: &mut Vec<u8>, id: Option<&RawId>, error: &ErrorObject, revision: Revision) {
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",");
     match id {
         Some(id) => {

@@ -1,6 +1,7 @@
 //! A panicking handler hurts only its own caller.
 
 use std::any::Any;
+use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -11,13 +12,27 @@ use jackfield_protocol::ErrorObject;
 use crate::{Answering, Handler, Incoming, Reply};
 
 /// Begins to answer a request; a panic becomes the answer.
-pub(crate) fn handle(handler: &dyn Handler, incoming: Incoming) -> Answering {
+pub fn handle(handler: &dyn Handler, incoming: Incoming) -> Answering {
     catch_unwind(AssertUnwindSafe(|| handler.handle(incoming)))
         .unwrap_or_else(|panic| Answering::ready(Err(describe(&*panic))))
 }
 
 /// A future whose panic becomes its answer.
-pub(crate) struct Guarded(pub(crate) Pin<Box<dyn Future<Output = Reply> + Send>>);
+pub struct Guarded(pub(crate) Pin<Box<dyn Future<Output = Reply> + Send>>);
+
+impl Guarded {
+    /// Guards a future, such as that of [`Answering::Later`].
+    #[must_use]
+    pub fn new(future: Pin<Box<dyn Future<Output = Reply> + Send>>) -> Self {
+        Self(future)
+    }
+}
+
+impl fmt::Debug for Guarded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Guarded")
+    }
+}
 
 impl Future for Guarded {
     type Output = Reply;

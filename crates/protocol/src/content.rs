@@ -157,6 +157,18 @@ blocks_from! {
     EmbeddedResource => Resource,
 }
 
+impl From<String> for ContentBlock {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&'static str> for ContentBlock {
+    fn from(text: &'static str) -> Self {
+        Self::text(text)
+    }
+}
+
 /// The members of every kind of block. Reading all kinds into this and then choosing by `type` takes one pass over the
 /// text and no buffer, wherever in the object `type` stands.
 #[derive(Deserialize)]

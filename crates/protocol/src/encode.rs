@@ -85,15 +85,17 @@ pub(crate) enum Added<'a> {
     Caller(&'a CallerMeta),
 }
 
-/// Writes an object. `meta` returns its `_meta` member, which moves in front if something is added to it.
-pub(crate) fn object<T: Serialize>(
+/// Writes an object with `write`. `meta` returns its `_meta` member, which moves in front if something is added to it.
+#[inline]
+pub(crate) fn object<T>(
     out: &mut Vec<u8>,
     body: &mut T,
     added: &Added<'_>,
     meta: impl FnOnce(&mut T) -> &mut Option<Meta>,
+    write: impl FnOnce(&mut Vec<u8>, &T),
 ) {
     match added {
-        Added::Nothing => return value_into(out, body),
+        Added::Nothing => return write(out, body),
         Added::Result { tag, server_info } => {
             out.extend_from_slice(br#"{"resultType":""#);
             out.extend_from_slice(tag.as_bytes());
@@ -113,7 +115,7 @@ pub(crate) fn object<T: Serialize>(
         }
     }
     let seam = out.len();
-    value_into(out, body);
+    write(out, body);
     if out[seam..] == *b"{}" {
         out.truncate(seam);
         out.push(b'}');

@@ -20,6 +20,7 @@ mod completion;
 mod content;
 mod elicitation;
 mod elicitation_schema;
+mod elicitation_wire;
 mod icon;
 mod input;
 mod lifecycle;
@@ -31,6 +32,7 @@ mod prompt;
 mod resource;
 mod roots;
 mod sampling;
+mod sampling_content;
 mod subscription;
 mod task;
 mod task_extension;
@@ -38,6 +40,7 @@ mod tool;
 mod trace;
 mod x_mcp_header;
 
+mod by_hand;
 mod dialect;
 mod encode;
 mod notification;
@@ -98,9 +101,10 @@ pub use resource::{
 pub use result::{AnyResult, ResultBody};
 pub use roots::{ListRootsResult, Root};
 pub use sampling::{
-    CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences, SamplingContent,
-    SamplingContentBlock, SamplingMessage, ToolChoice, ToolChoiceMode, ToolResultContent, ToolUseContent,
+    CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences, SamplingMessage, ToolChoice,
+    ToolChoiceMode,
 };
+pub use sampling_content::{SamplingContent, SamplingContentBlock, ToolResultContent, ToolUseContent};
 pub use subscription::{ListenParams, ListenResult, SubscriptionFilter, SubscriptionsAcknowledgedParams};
 pub use task::{
     CancelTaskParams, CancelTaskResult, CreateTaskResult, GetTaskParams, GetTaskResult, ListTasksResult, Task,

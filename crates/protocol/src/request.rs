@@ -87,7 +87,7 @@ pub(crate) fn write_params<T: Params>(out: &mut Vec<u8>, mut params: T, revision
     let start = out.len();
     out.extend_from_slice(br#","params":"#);
     let body = out.len();
-    object(out, &mut params, added, T::meta_mut);
+    object(out, &mut params, added, T::meta_mut, value_into);
     if T::OPTIONAL && out[body..] == *b"{}" {
         out.truncate(start);
     }

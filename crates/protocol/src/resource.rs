@@ -142,6 +142,15 @@ impl ResourceContents {
         }
     }
 
+    /// Returns the text, if the contents are one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(contents) => Some(&contents.text),
+            Self::Blob(_) => None,
+        }
+    }
+
     /// Returns the MIME type.
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {
@@ -159,6 +168,15 @@ impl ResourceContents {
             Self::Blob(contents) => contents.mime_type = Some(mime_type.into()),
         }
         self
+    }
+
+    /// Returns the `_meta` member.
+    #[must_use]
+    pub fn meta(&self) -> Option<&Meta> {
+        match self {
+            Self::Text(contents) => contents.meta.as_ref(),
+            Self::Blob(contents) => contents.meta.as_ref(),
+        }
     }
 
     pub(crate) fn meta_mut(&mut self) -> &mut Option<Meta> {

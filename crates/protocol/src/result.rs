@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use serde::Serialize;
 
+use crate::by_hand;
+use crate::encode::value_into;
 use crate::{
     CallToolResult, CompleteResult, CreateMessageResult, CreateTaskResult, DetailedTask, DiscoverResult, ElicitResult,
     EmptyResult, GetPromptResult, InitializeResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult,
@@ -14,32 +16,60 @@ use crate::{
 pub trait ResultBody: Serialize {
     /// Returns the `_meta` member.
     fn meta_mut(&mut self) -> &mut Option<Meta>;
+
+    /// Appends the result as JSON: what `Serialize` says, where it matters in a faster way.
+    #[doc(hidden)]
+    fn write_json(&self, out: &mut Vec<u8>)
+    where
+        Self: Sized,
+    {
+        value_into(out, self);
+    }
+}
+
+impl<T: ResultBody> ResultBody for Box<T> {
+    fn meta_mut(&mut self) -> &mut Option<Meta> {
+        (**self).meta_mut()
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        (**self).write_json(out);
+    }
 }
 
 macro_rules! bodies {
-    ($( $type:ty, )+) => { $(
+    ($( $type:ty $( = $write_json:path )?, )+) => { $(
         impl ResultBody for $type {
             fn meta_mut(&mut self) -> &mut Option<Meta> {
                 &mut self.meta
             }
+
+            $(
+                fn write_json(&self, out: &mut Vec<u8>) {
+                    $write_json(out, self);
+                }
+            )?
         }
     )+ };
 }
 
 bodies! {
-    CallToolResult, GetPromptResult, ReadResourceResult, CompleteResult, ListToolsResult, ListResourcesResult,
+    CallToolResult = by_hand::call_tool_result, ReadResourceResult = by_hand::read_resource_result,
+    GetPromptResult, CompleteResult, ListToolsResult, ListResourcesResult,
     ListResourceTemplatesResult, ListPromptsResult, InitializeResult, DiscoverResult, ListenResult, EmptyResult,
     CreateTaskResult, Task, ListTasksResult, DetailedTask, TaskHandle, InputRequired,
     CreateMessageResult, ListRootsResult, ElicitResult,
 }
 
 macro_rules! any_result {
-    ($( $(#[$doc:meta])* $variant:ident($type:ty), )+) => {
-        /// The result of any request to a server.
+    (@held $type:ty) => { $type };
+    (@held $type:ty => $held:ty) => { $held };
+    ($( $(#[$doc:meta])* $variant:ident($type:ty $(=> $held:ty)?), )+) => {
+        /// The result of any request to a server. Large ones that are seldom sent are boxed, so that the others move cheaply.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum AnyResult {
-            $( $(#[$doc])* $variant($type), )+
+            $( $(#[$doc])* $variant(any_result!(@held $type $(=> $held)?)), )+
             /// A result object that is encoded already, for the revision of the peer that gets it; written verbatim.
             Encoded(Bytes),
             /// A result of a method outside the specification.
@@ -49,7 +79,7 @@ macro_rules! any_result {
         $(
             impl From<$type> for AnyResult {
                 fn from(result: $type) -> Self {
-                    Self::$variant(result)
+                    Self::$variant(result.into())
                 }
             }
         )+
@@ -74,21 +104,21 @@ any_result! {
     /// Of `prompts/list`.
     ListPrompts(ListPromptsResult),
     /// Of `initialize`.
-    Initialize(InitializeResult),
+    Initialize(InitializeResult => Box<InitializeResult>),
     /// Of `server/discover`.
-    Discover(DiscoverResult),
+    Discover(DiscoverResult => Box<DiscoverResult>),
     /// Of `subscriptions/listen`.
     Listen(ListenResult),
     /// Of requests that are only acknowledged.
     Empty(EmptyResult),
     /// Of a request that runs as a task of 2025-11-25.
-    CreateTask(CreateTaskResult),
+    CreateTask(CreateTaskResult => Box<CreateTaskResult>),
     /// Of `tasks/get` and `tasks/cancel` of 2025-11-25.
-    Task(Task),
+    Task(Task => Box<Task>),
     /// Of `tasks/list` of 2025-11-25.
     ListTasks(ListTasksResult),
     /// Of `tasks/get` of the extension.
-    DetailedTask(DetailedTask),
+    DetailedTask(DetailedTask => Box<DetailedTask>),
 }
 
 impl From<serde_json::Value> for AnyResult {

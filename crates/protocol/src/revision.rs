@@ -143,6 +143,13 @@ impl Revision {
         (self as u8) < (V2025_11_25 as u8)
     }
 
+    /// An event stream begins with an event that has an id and no data, so that the client can come back for the rest
+    /// after the server closed the connection.
+    #[must_use]
+    pub const fn has_polling(self) -> bool {
+        matches!(self, V2025_11_25)
+    }
+
     /// Returns the error code for a resource that does not exist.
     #[must_use]
     pub const fn resource_not_found_code(self) -> i64 {

@@ -128,7 +128,7 @@ pub fn write_client_result(out: &mut Vec<u8>, result: ClientResult, revision: Re
 
 fn object_for<T: ResultBody + Adapt>(out: &mut Vec<u8>, mut body: T, revision: Revision, added: &Added<'_>) {
     adapt(&mut body, revision);
-    object(out, &mut body, added, T::meta_mut);
+    object(out, &mut body, added, T::meta_mut, |out, body| body.write_json(out));
 }
 
 fn check_result(result: &AnyResult, revision: Revision) -> Result<(), NotInRevision> {
@@ -137,7 +137,7 @@ fn check_result(result: &AnyResult, revision: Revision) -> Result<(), NotInRevis
         AnyResult::Discover(_) => (!revision.has_handshake(), "discovery"),
         AnyResult::Listen(_) => (revision.has_listen_streams(), "listen streams"),
         AnyResult::CreateTask(_) | AnyResult::Task(_) | AnyResult::ListTasks(_) => {
-            (revision.has_core_tasks(), "tasks of 2025-11-25")
+            (revision.has_core_tasks(), "tasks in the core")
         }
         _ => return Ok(()),
     };
@@ -148,7 +148,7 @@ fn write_any(out: &mut Vec<u8>, result: AnyResult, added: &Added<'_>) {
     macro_rules! write {
         ($body:ident) => {{
             let mut body = $body;
-            object(out, &mut body, added, ResultBody::meta_mut)
+            object(out, &mut body, added, ResultBody::meta_mut, |out, body| body.write_json(out))
         }};
     }
     match result {
@@ -173,7 +173,7 @@ fn write_any(out: &mut Vec<u8>, result: AnyResult, added: &Added<'_>) {
     }
 }
 
-/// A result outside the specification: its own `_meta` and tag, if it has them, are kept beside what is added.
+/// A result outside the specification: its own `_meta` is merged with what is added.
 fn write_other(out: &mut Vec<u8>, body: RawJson, added: &Added<'_>) {
     let Added::Result { .. } = added else { return value_into(out, &body) };
     let Ok(mut members) = body.read::<raw::Members<RawJson>>() else { return value_into(out, &body) };
@@ -182,12 +182,19 @@ fn write_other(out: &mut Vec<u8>, body: RawJson, added: &Added<'_>) {
         return value_into(out, &body);
     }
     let own = members.0.iter().position(|(name, _)| name == "_meta").map(|at| members.0.remove(at).1);
-    let mut meta = own.and_then(|raw| raw.read::<Meta>().ok());
-    struct Rest<'a>(&'a raw::Members<RawJson>);
-    impl serde::Serialize for Rest<'_> {
-        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            self.0.serialize(serializer)
-        }
-    }
-    object(out, &mut Rest(&members), added, |_| &mut meta);
+    let meta = own.and_then(|raw| raw.read::<Meta>().ok());
+    object(
+        out,
+        &mut (members, meta),
+        added,
+        |(_, meta)| meta,
+        |out, (members, meta)| match meta {
+            Some(meta) => {
+                let rest = members.0.iter().map(|(name, value)| (name.clone(), value.clone()));
+                let meta = ("_meta".to_owned(), RawJson::from(meta.0.clone()));
+                value_into(out, &raw::Members(rest.chain([meta]).collect()));
+            }
+            None => value_into(out, members),
+        },
+    );
 }

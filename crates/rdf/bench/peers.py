@@ -28,7 +28,9 @@ def with_pyld(text):
 def with_rdflib(text):
     document = json.loads(text)
     document["@context"] = CONTEXT
-    return rdflib.Dataset().parse(data=json.dumps(document), format="json-ld").serialize(format="nquads")
+    dataset = rdflib.Dataset()
+    dataset.parse(data=json.dumps(document), format="json-ld")
+    return dataset.serialize(format="nquads")
 
 
 def per_second(convert, count):

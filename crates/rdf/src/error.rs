@@ -30,6 +30,12 @@ pub enum Error {
     /// A list of the graph has no end, or two.
     #[error("the graph has a broken list")]
     BrokenList,
+    /// Statements of one message stand apart in a long stream.
+    #[error("line {line} belongs to a message that stands earlier")]
+    Unordered {
+        /// The line, from 1.
+        line: u64,
+    },
     /// A literal does not have the form that its datatype asks for.
     #[error("{0:?} is not a value of its datatype")]
     BadLiteral(String),

@@ -81,7 +81,6 @@ pub struct ResourceEntry {
 
 /// Which URIs a resource answers to.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "kept in a registry, seldom moved")]
 pub enum Address {
     /// One URI.
     Static(Resource),

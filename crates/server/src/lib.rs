@@ -1,16 +1,73 @@
 //! The server framework of Jackfield: tools, resources, prompts, completion, logging, and questions to the client.
 
-mod cx;
+mod build_error;
+mod built;
+mod registry;
+mod serve;
+mod server;
+mod settings;
+pub mod testing;
+
+mod convert;
 mod entry;
 mod package;
-mod uri_template;
 mod work;
 
-pub use cx::Cx;
+mod catalog;
+mod core;
+mod mount;
+mod prepared;
+mod uri;
+mod uri_template;
+mod validation;
+
+mod completion;
+mod hooks;
+mod lifecycle;
+mod lifespan;
+mod listen;
+mod lists;
+mod middleware;
+mod prompts;
+mod raw_method;
+mod resources;
+mod router;
+mod tool_middleware;
+mod tools;
+
+mod changes;
+mod cx;
+mod questions;
+mod run;
+mod scope;
+mod seal;
+#[cfg(feature = "tracing-layer")]
+mod tracing_layer;
+
+pub use build_error::BuildError;
+pub use built::BuiltServer;
+#[doc(hidden)]
+pub use convert::spec as __private;
+pub use convert::{
+    Argument, Audio, BadArgument, Completing, Context, Error, Failure, FromArgument, FromCx, Image, IntoCompleter,
+    IntoCompletion, IntoPromptResult, IntoResourceResult, IntoToolResult, Json, Reading, Result, State,
+    decode_arguments,
+};
+pub use cx::{Cx, MissingState, Trace};
 pub use entry::{
     Address, Completer, IntoPrompt, IntoResource, IntoTool, Parts, PromptEntry, PromptHandler, ProtocolError,
     ResourceEntry, ResourceHandler, ServerParts, ToolEntry, ToolHandler, Validation,
 };
+pub use lifespan::StartError;
+pub use middleware::{Next, Route};
 pub use package::Package;
-pub use uri_template::{UriTemplate, Variables};
+pub use questions::{Answers, Elicited, QuestionError};
+pub use registry::{Call, Handle, PromptRegistry, ResourceRegistry, ToolRegistry};
+pub use seal::Keys;
+pub use server::Server;
+pub use settings::{CacheHint, Cached, Item, ResourcePage};
+pub use tool_middleware::NextTool;
+#[cfg(feature = "tracing-layer")]
+pub use tracing_layer::ClientLog;
+pub use uri_template::{TemplateValue, UriTemplate, Variables};
 pub use work::{Done, Work};

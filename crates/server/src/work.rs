@@ -12,7 +12,6 @@ use jackfield_protocol::{ErrorObject, Outcome};
 pub type Done<T> = Result<Outcome<T>, ErrorObject>;
 
 /// Work that is done, or will be. What is ready at once needs no allocation and no task.
-#[expect(clippy::large_enum_variant, reason = "moving a result is cheaper than allocating for each")]
 pub enum Work<T> {
     /// It is done.
     Ready(Done<T>),
@@ -24,6 +23,25 @@ impl<T> Work<T> {
     /// Wraps work that will be done.
     pub fn later(future: impl Future<Output = Done<T>> + Send + 'static) -> Self {
         Self::Later(Box::pin(future))
+    }
+
+    /// Does work that blocks, on the threads that the runtime has for it. A panic in it is the handler's panic.
+    ///
+    /// # Cancellation
+    /// Work that has begun goes on; its result is thrown away.
+    pub fn blocking(work: impl FnOnce() -> Done<T> + Send + 'static) -> Self
+    where
+        T: Send + 'static,
+    {
+        Self::later(async move {
+            match tokio::task::spawn_blocking(work).await {
+                Ok(done) => done,
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    Err(_) => Err(ErrorObject::internal("the server is shutting down")),
+                },
+            }
+        })
     }
 
     /// Waits until the work is done.

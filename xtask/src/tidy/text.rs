@@ -70,7 +70,14 @@ fn relative_links(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn leads_somewhere(file: &File, link: &str, files: &[File]) -> bool {
-    let target = file.path.parent().unwrap_or(Path::new("")).join(link.trim_end_matches('/'));
+    let mut target = file.path.parent().unwrap_or(Path::new("")).to_owned();
+    for part in link.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match part {
+            ".." if !target.pop() => return false,
+            ".." => {}
+            part => target.push(part),
+        }
+    }
     files.iter().any(|other| other.path.starts_with(&target))
 }
 
@@ -110,7 +117,9 @@ mod tests {
     #[test]
     fn links_lead_somewhere() {
         check("README.md", "[a](docs/guide.md#part) [b](docs) [c](https://example.com/x) [d](#here)\n", 0);
+        check("tests/a/README.md", "[a](../../docs/guide.md) [b](./README.md)\n", 0);
         check("README.md", "[a](docs/missing.md)\n", 1);
+        check("README.md", "[a](../docs/guide.md)\n", 1);
         check("a.txt", "[a](docs/missing.md)\n", 0);
     }
 }

@@ -49,7 +49,7 @@ async fn requests_in_flight_are_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn a_handler_may_be_given_a_time_limit() {
-    let mut client = Client::with(limits(|l| l.request_timeout = Some(Duration::from_secs(2))));
+    let mut client = Client::with(limits(|l| l.request_timeout = Some(Duration::from_millis(500))));
     client.initialize("2025-11-25").await;
     let answer = client.request(1, "sleep").await;
     assert!(answer["error"]["message"].as_str().unwrap().contains("too long"));

@@ -10,7 +10,7 @@ impl Step for Older {
     // The older `tasks/get` tells the state only; the result is asked for with `tasks/result`.
     fn any_result(&self, result: &mut AnyResult) {
         if let AnyResult::DetailedTask(task) = result {
-            *result = AnyResult::Task(TaskHandle::from(task.clone()).into());
+            *result = AnyResult::from(Task::from(TaskHandle::from((**task).clone())));
         }
     }
 
@@ -67,7 +67,7 @@ impl Step for Newer {
             // The older task does not carry what these states bring.
             TaskStatus::InputRequired | TaskStatus::Completed | TaskStatus::Failed => return,
         };
-        *result = AnyResult::DetailedTask(DetailedTask::new(task.clone().into(), state));
+        *result = AnyResult::from(DetailedTask::new((**task).clone().into(), state));
     }
 
     fn client_capabilities(&self, capabilities: &mut ClientCapabilities) {

@@ -56,9 +56,19 @@ impl Member {
         self.value
     }
 
+    /// Returns the member's name as bytes, which spares the check that they are UTF-8: the whole text has been checked.
     #[inline]
-    fn is_named(&self, text: &[u8], name: &str) -> bool {
-        if self.key.escaped { self.name(text) == name } else { self.key.span.of(text) == name.as_bytes() }
+    pub(super) fn name_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        if self.key.escaped {
+            Cow::Owned(self.name(text).into_owned().into_bytes())
+        } else {
+            Cow::Borrowed(self.key.span.of(text))
+        }
+    }
+
+    #[inline]
+    fn is_named(&self, text: &[u8], name: &[u8]) -> bool {
+        if self.key.escaped { *self.name_bytes(text) == *name } else { self.key.span.of(text) == name }
     }
 }
 
@@ -95,7 +105,9 @@ impl Members {
     #[must_use]
     #[inline]
     pub fn find(&self, text: &[u8], name: &str) -> Option<Span> {
-        self.iter().find(|member| member.is_named(text, name)).map(|member| member.value)
+        let inline = self.inline.get(..self.count.min(INLINE)).unwrap_or_default();
+        let named = |member: &&Member| member.is_named(text, name.as_bytes());
+        inline.iter().find(named).or_else(|| self.more.iter().find(named)).map(|member| member.value)
     }
 
     /// Returns the name that stands there twice, if any does.
@@ -103,7 +115,7 @@ impl Members {
         if self.more.is_empty() {
             let members = self.inline.get(..self.count)?;
             return members.iter().enumerate().find_map(|(index, member)| {
-                let name = member.name(text);
+                let name = member.name_bytes(text);
                 let earlier = members.get(..index)?;
                 earlier.iter().any(|other| other.is_named(text, &name)).then_some(member.key.span)
             });

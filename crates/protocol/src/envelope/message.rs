@@ -207,7 +207,7 @@ impl ParamsFound {
         let mut meta = None;
         lexer.object(|lexer, key| {
             let opens_object = lexer.next_token()? == b'{';
-            let is_meta = Member { key, value: Span::default() }.name(text) == "_meta";
+            let is_meta = *Member { key, value: Span::default() }.name_bytes(text) == *b"_meta";
             let start = lexer.position();
             let value = if is_meta && opens_object {
                 let found = lexer.members()?;
@@ -234,7 +234,8 @@ struct Envelope {
     params: Option<ParamsFound>,
     result: Option<Span>,
     error: Option<Span>,
-    others: Members,
+    /// Unknown members, which are seldom.
+    others: Option<Box<Members>>,
     duplicate: Option<Span>,
 }
 
@@ -244,7 +245,7 @@ impl Envelope {
         let outcome = lexer.object(|lexer, key| envelope.member(lexer, text, Member { key, value: Span::default() }));
         // A member that stands twice is reported only at the end, so that the id can still be read.
         match outcome.and_then(|()| lexer.end()) {
-            Ok(()) => match envelope.duplicate.or_else(|| envelope.others.duplicate(text)) {
+            Ok(()) => match envelope.duplicate.or_else(|| envelope.others.as_ref()?.duplicate(text)) {
                 Some(name) => Err(Rejected::duplicate(name, text, envelope.id(text).ok())),
                 None => Ok(envelope),
             },
@@ -253,13 +254,13 @@ impl Envelope {
     }
 
     fn member(&mut self, lexer: &mut Lexer<'_>, text: &[u8], mut member: Member) -> Result<(), Fault> {
-        let slot = match member.name(text).as_ref() {
-            "jsonrpc" => &mut self.version,
-            "id" => &mut self.id,
-            "method" => &mut self.method,
-            "result" => &mut self.result,
-            "error" => &mut self.error,
-            "params" => {
+        let slot = match member.name_bytes(text).as_ref() {
+            b"jsonrpc" => &mut self.version,
+            b"id" => &mut self.id,
+            b"method" => &mut self.method,
+            b"result" => &mut self.result,
+            b"error" => &mut self.error,
+            b"params" => {
                 let params = ParamsFound::read(lexer, text)?;
                 if let ParamsFound::Object(ObjectFound { duplicate: Some(name), .. }) = params {
                     self.duplicate = Some(name);
@@ -271,7 +272,7 @@ impl Envelope {
             }
             _ => {
                 member.value = lexer.value()?;
-                self.others.push(member);
+                self.others.get_or_insert_default().push(member);
                 return Ok(());
             }
         };

@@ -50,3 +50,18 @@ fn documents_are_written() {
     assert!(written(&|out| cli::context(out).unwrap()).contains("@vocab"));
     assert!(written(&|out| cli::ontology(out).unwrap()).contains("mcp:Tool a owl:Class"));
 }
+
+#[cfg(feature = "cli")]
+#[test]
+fn arguments_are_read_from_a_command_line() {
+    use clap::{Args, Command, FromArgMatches};
+    let command = ConvertArgs::augment_args(Command::new("convert"));
+    let words = ["convert", "--to", "nquads", "--profile", "plain", "--graphs", "urn:x:", "--strict", "a.json", "-"];
+    let args = ConvertArgs::from_arg_matches(&command.get_matches_from(words)).unwrap();
+    assert_eq!((args.from, args.to, args.profile), (Syntax::Json, Syntax::NQuads, Profile::Plain));
+    assert_eq!((args.files.len(), args.graphs.as_deref(), args.strict), (2, Some("urn:x:"), true));
+
+    let command = SchemaArgs::augment_args(Command::new("schema"));
+    let args = SchemaArgs::from_arg_matches(&command.get_matches_from(["schema", "--revision", "2025-06-18"])).unwrap();
+    assert_eq!(args.revision.as_str(), "2025-06-18");
+}

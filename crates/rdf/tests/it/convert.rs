@@ -114,6 +114,20 @@ fn statements_in_any_order_are_read() {
     assert_eq!(found, lines(input));
 }
 
+/// What is sorted by line, as `sort` does, is still whole; what is shuffled is refused rather than torn apart.
+#[test]
+fn statements_of_ours_may_be_sorted_but_not_shuffled() {
+    let input: String = (1..=12).map(|n| format!("{{\"jsonrpc\":\"2.0\",\"method\":\"m{n}\"}}\n")).collect();
+    let middle = convert(&Converter::new(Syntax::Json, Syntax::NQuads), input.as_bytes()).unwrap();
+    let mut statements: Vec<&str> = middle.out.lines().collect();
+    statements.sort_unstable();
+    let back = convert(&Converter::new(Syntax::NQuads, Syntax::Json), statements.join("\n").as_bytes()).unwrap();
+    assert_eq!(back.report.messages, 12);
+    let shuffled = [middle.out.lines().step_by(2).collect::<Vec<_>>(), middle.out.lines().skip(1).step_by(2).collect()];
+    let outcome = convert(&Converter::new(Syntax::NQuads, Syntax::Json), shuffled.concat().join("\n").as_bytes());
+    assert!(matches!(outcome, Err(Error::Unordered { line: 13 })));
+}
+
 /// An endless reader of one and the same line.
 struct Repeated {
     line: &'static [u8],

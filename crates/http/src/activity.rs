@@ -1,0 +1,86 @@
+//! What a connection is doing, so that idle and slow ones can be found without a timer per request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::HttpLimits;
+
+/// What a connection is doing, written by the connection and read by its watchdog.
+#[derive(Debug)]
+pub(crate) struct Activity {
+    start: Instant,
+    /// Requests whose response has not ended.
+    busy: AtomicUsize,
+    /// Since when, in milliseconds after `start`, the connection has waited for a request or for the rest of its head.
+    since: AtomicU64,
+    /// Some bytes of a head have come.
+    in_head: AtomicBool,
+    /// Several requests share the connection, and frames come without any.
+    multiplexed: AtomicBool,
+}
+
+/// Keeps a connection busy until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Busy(Arc<Activity>);
+
+impl Activity {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            start: Instant::now(),
+            busy: AtomicUsize::new(0),
+            since: AtomicU64::new(0),
+            in_head: AtomicBool::new(false),
+            multiplexed: AtomicBool::new(false),
+        })
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Notes that bytes have come.
+    pub(crate) fn read(&self) {
+        if self.busy.load(Ordering::Relaxed) == 0
+            && !self.in_head.load(Ordering::Relaxed)
+            && !self.multiplexed.load(Ordering::Relaxed)
+        {
+            self.since.store(self.now(), Ordering::Relaxed);
+            self.in_head.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that the head of a request is complete.
+    pub(crate) fn begin(self: &Arc<Self>, multiplexed: bool) -> Busy {
+        self.busy.fetch_add(1, Ordering::Relaxed);
+        self.in_head.store(false, Ordering::Relaxed);
+        if multiplexed {
+            self.multiplexed.store(true, Ordering::Relaxed);
+        }
+        Busy(self.clone())
+    }
+
+    /// Returns how long the connection may stay as it is; `None` if that time is over.
+    pub(crate) fn time_left(&self, limits: &HttpLimits) -> Option<Duration> {
+        let limit = match self.in_head.load(Ordering::Relaxed) {
+            true => limits.header_timeout,
+            false => limits.keep_alive_timeout,
+        };
+        if self.busy.load(Ordering::Relaxed) > 0 {
+            return Some(limits.header_timeout.min(limits.keep_alive_timeout));
+        }
+        let waited = Duration::from_millis(self.now().saturating_sub(self.since.load(Ordering::Relaxed)));
+        // A head may begin while the longer limit of an idle connection runs.
+        limit.checked_sub(waited).filter(|left| !left.is_zero()).map(|left| left.min(limits.header_timeout))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        if self.0.busy.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.since.store(self.0.now(), Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! How an endpoint is set up.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{EventLog, Gate, HttpLimits, SessionTable};
+
+/// How an endpoint is set up. The defaults serve this machine only, and refuse what no configuration allows.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct HttpConfig {
+    /// The path of the endpoint.
+    pub path: String,
+    /// The paths of the HTTP+SSE transport of 2024-11-05; `None` switches it off.
+    pub sse: Option<SsePaths>,
+    /// The path that tells load balancers whether the server lives; `None` switches it off.
+    pub health_path: Option<String>,
+    /// Names under which clients reach the server, besides those of this machine: `example.com`, or `example.com:8443`
+    /// for one port only. Requests to other names get 403, because they may come from a page that rebound its own name.
+    pub allowed_hosts: Vec<String>,
+    /// Origins of web pages that may use the server, besides those of this machine: `https://app.example.com`.
+    pub allowed_origins: Vec<String>,
+    /// Origins of web pages that browsers let read the answers (CORS). Each is allowed by the Origin check as well.
+    pub cors_origins: Vec<String>,
+    /// Listening on addresses other than those of this machine is meant.
+    pub allow_remote: bool,
+    /// Serving strangers there without [`HttpConfig::gate`] is meant.
+    pub allow_unauthenticated: bool,
+    /// HTTP/2 is spoken with clients that ask for it.
+    pub http2: bool,
+    /// How long a client waits before it comes back to a stream.
+    pub retry: Duration,
+    /// Everything a client can grow.
+    pub limits: HttpLimits,
+    /// Looks at every request first: authentication, and paths of your own.
+    pub gate: Option<Arc<dyn Gate>>,
+    /// Where the events of streams are kept; `None` keeps them in memory.
+    pub event_log: Option<Arc<dyn EventLog>>,
+    /// Where sessions are kept beyond this process; `None` keeps them nowhere else.
+    pub sessions: Option<Arc<dyn SessionTable>>,
+}
+
+/// The paths of the HTTP+SSE transport.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SsePaths {
+    /// Where clients open the stream.
+    pub stream: String,
+    /// Where clients post messages.
+    pub message: String,
+}
+
+impl Default for SsePaths {
+    fn default() -> Self {
+        Self { stream: "/sse".to_owned(), message: "/message".to_owned() }
+    }
+}
+
+impl Default for HttpConfig {
+    fn default() -> Self {
+        Self {
+            path: "/mcp".to_owned(),
+            sse: Some(SsePaths::default()),
+            health_path: Some("/healthz".to_owned()),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            cors_origins: Vec::new(),
+            allow_remote: false,
+            allow_unauthenticated: false,
+            http2: true,
+            retry: Duration::from_secs(1),
+            limits: HttpLimits::default(),
+            gate: None,
+            event_log: None,
+            sessions: None,
+        }
+    }
+}
+
+impl HttpConfig {
+    /// Lets clients reach the server under this name.
+    #[must_use]
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.allowed_hosts.push(host.into());
+        self
+    }
+
+    /// Lets pages of this origin use the server.
+    #[must_use]
+    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
+        self.allowed_origins.push(origin.into());
+        self
+    }
+
+    /// Looks at every request with `gate` first.
+    #[must_use]
+    pub fn with_gate(mut self, gate: impl Gate) -> Self {
+        self.gate = Some(Arc::new(gate));
+        self
+    }
+
+    /// Changes limits.
+    #[must_use]
+    pub fn with_limits(mut self, change: impl FnOnce(&mut HttpLimits)) -> Self {
+        change(&mut self.limits);
+        self
+    }
+}
+
+impl fmt::Debug for HttpConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpConfig")
+            .field("path", &self.path)
+            .field("sse", &self.sse)
+            .field("allowed_hosts", &self.allowed_hosts)
+            .field("allowed_origins", &self.allowed_origins)
+            .field("allow_remote", &self.allow_remote)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,285 @@
+//! The endpoint: what every request passes, and where it goes.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Method as Verb, Request, Response, StatusCode};
+use http_body::Body as HttpBody;
+use jackfield_peer::{Admission, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
+use jackfield_protocol::envelope::{Message, MethodName, Params, Rejected};
+use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
+use tokio::time::Instant;
+
+use crate::cors::Cors;
+use crate::guard::Guard;
+use crate::headers::Version;
+use crate::negotiation::{self, Accepts};
+use crate::owner::{Counts, Owner};
+use crate::session::{Sessions, Shared};
+use crate::tasks::Tasks;
+use crate::{Body, HttpConfig, HttpLimits, MemoryEventLog, collect, respond};
+
+/// Where a request came from, for limits and logs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PeerAddress(pub(crate) SocketAddr);
+
+/// What all requests to a server share.
+pub(crate) struct Endpoint {
+    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) config: HttpConfig,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) sessions: Sessions,
+    pub(crate) tasks: Tasks,
+    pub(crate) listening: Arc<Counts>,
+    pub(crate) in_flight: Arc<Counts>,
+    /// Remember the modern callers seen last; see [`Admission`].
+    pub(crate) admissions: [Mutex<Admission>; 8],
+    guard: Guard,
+    cors: Cors,
+    trigger: ShutdownTrigger,
+    swept: AtomicU64,
+}
+
+/// What a path stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Mcp,
+    SseStream,
+    SseMessage,
+    Health,
+    Nowhere,
+}
+
+/// How often idle sessions are looked for.
+pub(crate) const SWEEP: Duration = Duration::from_secs(5);
+
+impl Endpoint {
+    pub(crate) fn new(handler: Arc<dyn Handler>, config: HttpConfig) -> Arc<Self> {
+        let (trigger, shutdown) = Shutdown::new();
+        let log = config.event_log.clone().unwrap_or_else(|| Arc::new(MemoryEventLog::new(&config.limits)));
+        let shared =
+            Shared { limits: config.limits.clone(), log, shutdown, start: Instant::now(), next_key: AtomicU64::new(0) };
+        let admissions = std::array::from_fn(|_| Mutex::new(Admission::new(handler.revisions(), None)));
+        Arc::new(Self {
+            guard: Guard::new(&config),
+            cors: Cors::new(&config),
+            handler,
+            config,
+            shared: Arc::new(shared),
+            sessions: Sessions::default(),
+            tasks: Tasks::default(),
+            listening: Arc::default(),
+            in_flight: Arc::default(),
+            admissions,
+            trigger,
+            swept: AtomicU64::new(0),
+        })
+    }
+
+    pub(crate) fn limits(&self) -> &HttpLimits {
+        &self.shared.limits
+    }
+
+    /// Serves one request. `any_path` treats every path as the endpoint's own.
+    pub(crate) async fn serve<B>(self: Arc<Self>, request: Request<B>, any_path: bool) -> Response<Body>
+    where
+        B: HttpBody + Unpin,
+    {
+        let (mut parts, body) = request.into_parts();
+        if let Err(refused) = self.guard.check(&parts) {
+            tracing::debug!(path = parts.uri.path(), "refused by host or origin");
+            return *refused;
+        }
+        let allowed = self.cors.allowed(&parts.headers);
+        let mut response = if parts.method == Verb::OPTIONS && allowed.is_some() {
+            respond::empty(StatusCode::NO_CONTENT)
+        } else {
+            match self.pass(&mut parts).await {
+                Ok(()) => self.dispatch(parts, body, any_path).await,
+                Err(response) => response,
+            }
+        };
+        if let Some(origin) = allowed {
+            Cors::mark(&mut response, origin);
+        }
+        response
+    }
+
+    async fn pass(&self, parts: &mut Parts) -> Result<(), Response<Body>> {
+        match &self.config.gate {
+            Some(gate) => gate.pass(parts).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn dispatch<B>(self: &Arc<Self>, parts: Parts, body: B, any_path: bool) -> Response<Body>
+    where
+        B: HttpBody + Unpin,
+    {
+        let place = if any_path { Place::Mcp } else { self.place(parts.uri.path()) };
+        let post = parts.method == Verb::POST;
+        match place {
+            Place::Mcp if post => match self.body(&parts, body).await {
+                Ok(text) => self.post(parts, &text).await,
+                Err(response) => *response,
+            },
+            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => self.get(parts).await,
+            Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => self.delete(&parts).await,
+            Place::Mcp if self.has_sessions() => respond::method_not_allowed("GET, POST, DELETE"),
+            Place::Mcp => respond::method_not_allowed("POST"),
+            Place::SseStream if parts.method == Verb::GET => self.open_http_sse(&parts),
+            Place::SseStream => respond::method_not_allowed("GET"),
+            Place::SseMessage if post => match self.body(&parts, body).await {
+                Ok(text) => self.http_sse_message(parts, &text),
+                Err(response) => *response,
+            },
+            Place::SseMessage => respond::method_not_allowed("POST"),
+            Place::Health if parts.method == Verb::GET || parts.method == Verb::HEAD => self.health(),
+            Place::Health => respond::method_not_allowed("GET"),
+            Place::Nowhere => respond::refusal(
+                StatusCode::NOT_FOUND,
+                format!("nothing is served here; the endpoint is at {}", self.config.path),
+            ),
+        }
+    }
+
+    fn place(&self, path: &str) -> Place {
+        let config = &self.config;
+        if path == config.path {
+            return Place::Mcp;
+        }
+        match &config.sse {
+            Some(sse) if path == sse.stream && self.has_sessions() => return Place::SseStream,
+            Some(sse) if path == sse.message && self.has_sessions() => return Place::SseMessage,
+            _ => {}
+        }
+        if config.health_path.as_deref() == Some(path) { Place::Health } else { Place::Nowhere }
+    }
+
+    /// Whether the server speaks any revision that has sessions.
+    fn has_sessions(&self) -> bool {
+        self.handler.revisions().iter().any(|revision| revision.has_handshake())
+    }
+
+    async fn body<B: HttpBody + Unpin>(&self, parts: &Parts, body: B) -> Result<Bytes, Box<Response<Body>>> {
+        if !negotiation::is_json(&parts.headers) {
+            let message = "the body must be JSON: send it with content-type application/json";
+            return Err(Box::new(respond::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)));
+        }
+        collect::collect(body, self.limits()).await
+    }
+
+    /// Serves a POST to the endpoint: finds out the era, from there on each has its own code.
+    async fn post(self: &Arc<Self>, parts: Parts, text: &Bytes) -> Response<Body> {
+        let Some(accepts) = Accepts::read(&parts.headers) else {
+            let message = "the answer is application/json or text/event-stream; accept both";
+            return respond::refusal(StatusCode::NOT_ACCEPTABLE, message);
+        };
+        let message = match Message::read(text, self.limits().batch_entries) {
+            Ok(message) => message,
+            Err(Rejected { id, error }) => {
+                return respond::error(StatusCode::BAD_REQUEST, id.as_ref(), &error, Revision::LATEST);
+            }
+        };
+        let version = match Version::read(&parts.headers) {
+            Ok(version) => version,
+            Err(error) => return respond::error(StatusCode::BAD_REQUEST, id_of(&message), &error, Revision::LATEST),
+        };
+        if self.is_modern(&version, &message) {
+            self.modern(parts, &version, accepts, message).await
+        } else {
+            self.sweep_sometimes();
+            self.legacy_post(parts, accepts, message).await
+        }
+    }
+
+    fn is_modern(&self, version: &Version, message: &Message) -> bool {
+        let params = params_of(message);
+        if version.is_modern() || params.is_some_and(|params| params.meta(key::PROTOCOL_VERSION).is_some()) {
+            return true;
+        }
+        let opens =
+            matches!(message, Message::Request(request) if request.method == MethodName::Known(Method::Initialize));
+        match version {
+            // What a client will speak is agreed upon in the body of `initialize`.
+            _ if opens => !self.has_sessions(),
+            Version::Unknown(_) => true,
+            Version::Absent | Version::Known(_) => !self.has_sessions(),
+        }
+    }
+
+    pub(crate) fn owner(&self, parts: &Parts) -> Owner {
+        if let Some(principal) = parts.extensions.get::<Principal>() {
+            return Owner::Principal(principal.clone());
+        }
+        parts.extensions.get::<PeerAddress>().map_or(Owner::Anyone, |address| Owner::Address(address.0.ip()))
+    }
+
+    fn health(&self) -> Response<Body> {
+        if self.shared.shutdown.is_triggered() {
+            return respond::json(StatusCode::SERVICE_UNAVAILABLE, &br#"{"status":"stopping"}"#[..]);
+        }
+        respond::json(StatusCode::OK, &br#"{"status":"ok"}"#[..])
+    }
+
+    /// Ends sessions that have been idle for too long, if nobody has looked for a while.
+    pub(crate) fn sweep_sometimes(&self) {
+        let now = self.shared.now();
+        let last = self.swept.load(Ordering::Relaxed);
+        let due = Duration::from_millis(now.saturating_sub(last)) >= SWEEP;
+        if due && self.swept.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            self.sweep();
+        }
+    }
+
+    pub(crate) fn sweep(&self) {
+        for id in self.sessions.sweep(self.shared.now()) {
+            tracing::debug!(session = ?id, "an idle session ended");
+        }
+        crate::telemetry::sessions(self.sessions.len());
+    }
+
+    /// Tells streams and handlers that the server is about to end.
+    pub(crate) fn begin_shutdown(&self) {
+        self.trigger.trigger();
+    }
+
+    /// Waits for calls that go on without a connection, then ends all sessions.
+    pub(crate) async fn finish_shutdown(&self, limit: Duration) {
+        self.tasks.drain(limit).await;
+        self.sessions.clear();
+    }
+}
+
+fn params_of(message: &Message) -> Option<&Params> {
+    match message {
+        Message::Request(request) => Some(&request.params),
+        Message::Notification(incident) => Some(&incident.params),
+        Message::Answer(_) | Message::Batch(_) => None,
+    }
+}
+
+fn id_of(message: &Message) -> Option<&jackfield_protocol::envelope::RawId> {
+    match message {
+        Message::Request(request) => Some(&request.id),
+        _ => None,
+    }
+}
+
+/// Waits for an answer, but not for longer than `limit`.
+pub(crate) async fn within(limit: Duration, future: Guarded) -> Reply {
+    tokio::time::timeout(limit, future)
+        .await
+        .unwrap_or_else(|_| Err(ErrorObject::internal("the request took too long and was ended")))
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("config", &self.config).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,240 @@
+//! A stream as its writer sees it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+
+use super::{Event, EventLog, StreamKey};
+use crate::HttpLimits;
+
+/// A stream as its writer sees it: what it has written, how much of that has been sent, and who reads it.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) key: StreamKey,
+    log: Arc<dyn EventLog>,
+    state: Mutex<State>,
+    /// The reader has sent something, or has gone.
+    room: Notify,
+    /// The reader has something to look at besides events.
+    attention: Notify,
+    limits: StreamLimits,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StreamLimits {
+    messages: u64,
+    bytes: u64,
+    wait: Duration,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The place of the newest event.
+    newest: u64,
+    /// The place of the newest event that was handed to a connection.
+    sent: u64,
+    /// How many bytes have been written, and how many of them were handed to a connection for the first time.
+    bytes_written: u64,
+    bytes_sent: u64,
+    /// Counts the connections that have read the stream; the last one is its reader.
+    readers: u64,
+    connected: bool,
+    /// The reader is to end its connection, and the client to come back after so long.
+    release: Option<Duration>,
+    finished: Option<Instant>,
+}
+
+/// Why a reader has to end its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dismissed {
+    /// Another connection reads the stream.
+    Replaced,
+    /// The client is to come back after so long.
+    Release(Duration),
+}
+
+impl Stream {
+    pub(crate) fn new(key: StreamKey, log: Arc<dyn EventLog>, limits: &HttpLimits) -> Self {
+        log.open(key);
+        let limits = StreamLimits {
+            messages: limits.queued_messages as u64,
+            bytes: limits.queued_bytes as u64,
+            wait: limits.write_timeout,
+        };
+        Self { key, log, state: Mutex::default(), room: Notify::new(), attention: Notify::new(), limits }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a message, whatever waits already. For answers, of which there is one per request.
+    pub(crate) fn append(&self, message: Vec<u8>) {
+        let data = one_line(message);
+        // The lock is held while the log takes the event, so that places and order agree.
+        let mut state = self.state();
+        if state.finished.is_some() {
+            return;
+        }
+        state.newest = state.newest.saturating_add(1);
+        state.bytes_written = state.bytes_written.saturating_add(data.len() as u64);
+        self.log.append(self.key, Event { sequence: state.newest, data });
+    }
+
+    /// Adds a message if not too many wait.
+    pub(crate) fn try_append(&self, message: Vec<u8>) -> Result<(), Vec<u8>> {
+        if !self.has_room() {
+            return Err(message);
+        }
+        self.append(message);
+        Ok(())
+    }
+
+    /// Adds a message; waits while too many are unsent, but not for ever: a client that is away or does not read must not
+    /// stop the work. Then its connection is closed, and the oldest event makes room.
+    pub(crate) async fn append_when_room(&self, message: Vec<u8>) {
+        let room = async {
+            loop {
+                let room = self.room.notified();
+                tokio::pin!(room);
+                room.as_mut().enable();
+                if self.has_room() {
+                    return;
+                }
+                room.await;
+            }
+        };
+        if !self.has_room() && timeout(self.limits.wait, room).await.is_err() {
+            self.release(Duration::ZERO);
+        }
+        self.append(message);
+    }
+
+    fn has_room(&self) -> bool {
+        let state = self.state();
+        let messages = state.newest.saturating_sub(state.sent);
+        let bytes = state.bytes_written.saturating_sub(state.bytes_sent);
+        messages == 0 || (messages < self.limits.messages && bytes < self.limits.bytes)
+    }
+
+    /// Notes that no more messages will come.
+    pub(crate) fn finish(&self) {
+        let mut state = self.state();
+        if state.finished.is_none() {
+            state.finished = Some(Instant::now());
+            self.log.finish(self.key);
+        }
+    }
+
+    /// Returns since when the stream is finished, and how many bytes it has carried.
+    pub(crate) fn finished(&self) -> Option<(Instant, u64)> {
+        let state = self.state();
+        state.finished.map(|at| (at, state.bytes_written))
+    }
+
+    /// Returns the place of the newest event.
+    pub(crate) fn newest(&self) -> u64 {
+        self.state().newest
+    }
+
+    pub(crate) fn remove(&self) {
+        self.finish();
+        self.log.remove(self.key);
+    }
+
+    /// Makes a connection the reader, in place of the one before. Returns its number, and the place up to which events have
+    /// been sent already.
+    pub(crate) fn attach(&self) -> (u64, u64) {
+        let mut state = self.state();
+        state.readers = state.readers.saturating_add(1);
+        state.connected = true;
+        // Whoever was released has come back; only the first connection may have been released before it came.
+        if state.readers > 1 {
+            state.release = None;
+        }
+        let attached = (state.readers, state.sent);
+        drop(state);
+        self.attention.notify_waiters();
+        attached
+    }
+
+    /// Notes that a reader has gone.
+    pub(crate) fn detach(&self, reader: u64) {
+        let mut state = self.state();
+        if state.readers == reader {
+            state.connected = false;
+        }
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        self.state().connected
+    }
+
+    /// Whether a connection has ever read the stream.
+    pub(crate) fn was_read(&self) -> bool {
+        self.state().readers > 0
+    }
+
+    /// Notes that a reader has handed events to its connection.
+    pub(crate) fn sent(&self, events: &[Event]) {
+        let mut state = self.state();
+        for event in events {
+            if event.sequence > state.sent {
+                state.sent = event.sequence;
+                state.bytes_sent = state.bytes_sent.saturating_add(event.data.len() as u64);
+            }
+        }
+        drop(state);
+        self.room.notify_waiters();
+    }
+
+    /// Asks the reader to end its connection.
+    pub(crate) fn release(&self, retry: Duration) {
+        let mut state = self.state();
+        if state.connected {
+            state.release = Some(retry);
+            drop(state);
+            self.attention.notify_waiters();
+        }
+    }
+
+    /// Asks the reader to end its connection, also one that is about to come.
+    pub(crate) fn release_when_read(&self, retry: Duration) {
+        self.state().release = Some(retry);
+        self.attention.notify_waiters();
+    }
+
+    /// Waits until a reader has to end its connection.
+    pub(crate) async fn dismissed(&self, reader: u64) -> Dismissed {
+        loop {
+            let attention = self.attention.notified();
+            tokio::pin!(attention);
+            attention.as_mut().enable();
+            {
+                let mut state = self.state();
+                if state.readers != reader {
+                    return Dismissed::Replaced;
+                }
+                if let Some(retry) = state.release.take() {
+                    return Dismissed::Release(retry);
+                }
+            }
+            attention.await;
+        }
+    }
+}
+
+/// Text that handlers encoded themselves may be spread over lines; in strings a line end is always escaped.
+pub(crate) fn one_line(mut message: Vec<u8>) -> Bytes {
+    let mut from = 0;
+    while let Some(at) = message.get(from..).and_then(|rest| memchr::memchr2(b'\n', b'\r', rest)) {
+        from = from.saturating_add(at);
+        if let Some(byte) = message.get_mut(from) {
+            *byte = b' ';
+        }
+    }
+    message.into()
+}

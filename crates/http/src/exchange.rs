@@ -1,0 +1,265 @@
+//! One POST of the legacy era: its requests, their messages, and their answers.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use jackfield_peer::{AskError, Closed, Outlet, RequestKey, Shutdown};
+use tokio::sync::Notify;
+
+use crate::events::Stream;
+use crate::negotiation::Accepts;
+use crate::respond;
+use crate::session::{Live, Transport};
+
+/// One POST of the legacy era: it collects the answers of its requests, and carries the messages of their handlers.
+///
+/// As long as there are only answers, they go back as JSON. The first message makes it a stream, which the client can leave
+/// and come back to.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    live: Arc<Live>,
+    accepts: Accepts,
+    batch: bool,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The requests that have not been answered.
+    open: Vec<RequestKey>,
+    /// More requests may still be added.
+    filling: bool,
+    answers: Vec<u8>,
+    /// The error code of the only answer.
+    code: Option<i64>,
+    stream: Option<Arc<Stream>>,
+    /// The session has ended.
+    closed: bool,
+}
+
+/// How a POST is answered.
+#[derive(Debug)]
+pub(crate) enum Answered {
+    /// With one JSON text.
+    Json(StatusCode, Vec<u8>),
+    /// With a stream.
+    Events(Arc<Stream>),
+    /// With nothing: all its requests were cancelled.
+    Nothing,
+    /// The session has ended.
+    Closed,
+}
+
+impl Exchange {
+    pub(crate) fn new(live: Arc<Live>, accepts: Accepts, batch: bool) -> Arc<Self> {
+        let state = Mutex::new(State { filling: true, ..State::default() });
+        Arc::new(Self { live, accepts, batch, state, changed: Notify::new() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a request that will be answered.
+    pub(crate) fn expect(&self, key: RequestKey) {
+        self.state().open.push(key);
+    }
+
+    /// Answers a request, unless it was cancelled. `code` is the error's, if it is one.
+    pub(crate) fn answer(&self, key: RequestKey, code: Option<i64>, write: impl FnOnce(&mut Vec<u8>)) {
+        let mut state = self.state();
+        let Some(at) = state.open.iter().position(|open| *open == key) else { return };
+        state.open.swap_remove(at);
+        state.code = code;
+        match state.stream.clone() {
+            Some(stream) => {
+                let mut text = Vec::new();
+                write(&mut text);
+                stream.append(text);
+            }
+            None => {
+                if self.batch {
+                    let separator = if state.answers.is_empty() { b'[' } else { b',' };
+                    state.answers.push(separator);
+                }
+                write(&mut state.answers);
+            }
+        }
+        self.settle(state);
+    }
+
+    /// Notes that a request will not be answered.
+    pub(crate) fn cancelled(&self, key: RequestKey) {
+        let mut state = self.state();
+        state.open.retain(|open| *open != key);
+        self.settle(state);
+    }
+
+    /// Notes that no more requests will be added.
+    pub(crate) fn filled(&self) {
+        let mut state = self.state();
+        state.filling = false;
+        self.settle(state);
+    }
+
+    /// Ends the exchange, because its session has ended.
+    pub(crate) fn close(&self) {
+        let mut state = self.state();
+        state.open.clear();
+        state.closed = true;
+        self.settle(state);
+    }
+
+    fn settle(&self, mut state: MutexGuard<'_, State>) {
+        if state.filling || !state.open.is_empty() {
+            return;
+        }
+        if self.live.transport == Transport::HttpSse {
+            let answers = self.take_answers(&mut state);
+            // A client that does not read loses its session, because it can not come back for the rest.
+            if !answers.is_empty() && self.live.standalone().try_append(answers).is_err() {
+                drop(state);
+                return self.live.end();
+            }
+        } else if let Some(stream) = &state.stream {
+            stream.finish();
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    fn take_answers(&self, state: &mut State) -> Vec<u8> {
+        let mut answers = std::mem::take(&mut state.answers);
+        if self.batch && !answers.is_empty() {
+            answers.push(b']');
+        }
+        answers
+    }
+
+    /// Waits until it is clear how to answer. An answer that takes longer than `patience` becomes a stream, so that proxies
+    /// do not give up, and the client can come back for it.
+    pub(crate) async fn answered(&self, patience: Duration) -> Answered {
+        if self.accepts == Accepts::Events {
+            self.open_stream();
+        }
+        if let Some(answered) = self.decided() {
+            return answered;
+        }
+        let patience = tokio::time::sleep(patience);
+        tokio::pin!(patience);
+        loop {
+            tokio::select! {
+                () = self.changed.notified() => {}
+                () = &mut patience, if self.accepts != Accepts::Json => {
+                    self.open_stream();
+                }
+            }
+            if let Some(answered) = self.decided() {
+                return answered;
+            }
+        }
+    }
+
+    fn decided(&self) -> Option<Answered> {
+        let mut state = self.state();
+        if let Some(stream) = &state.stream {
+            return Some(Answered::Events(stream.clone()));
+        }
+        if state.filling || !state.open.is_empty() {
+            return None;
+        }
+        if state.closed {
+            return Some(Answered::Closed);
+        }
+        let status = match state.code {
+            Some(code) if !self.batch => respond::legacy_status(code),
+            _ => StatusCode::OK,
+        };
+        let answers = self.take_answers(&mut state);
+        Some(if answers.is_empty() { Answered::Nothing } else { Answered::Json(status, answers) })
+    }
+
+    /// Returns the stream, which is opened now if it was not; `None` if the client takes none or all is over.
+    fn open_stream(&self) -> Option<Arc<Stream>> {
+        if self.live.transport == Transport::HttpSse {
+            return Some(self.live.standalone().clone());
+        }
+        let mut state = self.state();
+        if let Some(stream) = &state.stream {
+            return Some(stream.clone());
+        }
+        let over = !state.filling && state.open.is_empty();
+        if self.accepts == Accepts::Json || (over && self.accepts != Accepts::Events) {
+            return None;
+        }
+        let stream = self.live.open_stream();
+        // Answers of a batch that came before the first message go first.
+        let answers = self.take_answers(&mut state);
+        if !answers.is_empty() {
+            stream.append(answers);
+        }
+        if over {
+            stream.finish();
+        }
+        state.stream = Some(stream.clone());
+        drop(state);
+        self.changed.notify_one();
+        Some(stream)
+    }
+
+    /// Where a message about a request goes; `None` if it is for nobody.
+    fn stream_about(&self, key: RequestKey) -> Option<Arc<Stream>> {
+        let is_open = self.state().open.contains(&key);
+        if is_open { self.open_stream() } else { None }
+    }
+}
+
+impl Outlet for Exchange {
+    fn notify(
+        &self,
+        about: Option<RequestKey>,
+        message: Vec<u8>,
+    ) -> Pin<Box<dyn Future<Output = Result<(), Closed>> + Send + '_>> {
+        let Some(key) = about else { return self.live.outlet().notify(None, message) };
+        Box::pin(async move {
+            if let Some(stream) = self.stream_about(key) {
+                stream.append_when_room(message).await;
+            }
+            if self.state().closed { Err(Closed) } else { Ok(()) }
+        })
+    }
+
+    fn try_notify(&self, about: Option<RequestKey>, message: Vec<u8>) -> bool {
+        let Some(key) = about else { return self.live.outlet().try_notify(None, message) };
+        self.stream_about(key).is_some_and(|stream| stream.try_append(message).is_ok())
+    }
+
+    fn ask<'a>(
+        &'a self,
+        method: &'static str,
+        params: Vec<u8>,
+    ) -> Pin<Box<dyn Future<Output = Result<Bytes, AskError>> + Send + 'a>> {
+        Box::pin(async move {
+            let stream = self.open_stream().ok_or(AskError::Closed)?;
+            self.live.questions.ask(method, params, &|message| stream.append(message)).await
+        })
+    }
+
+    fn shutdown(&self) -> Shutdown {
+        self.live.shared.shutdown.clone()
+    }
+
+    fn release(&self, retry: Duration) -> bool {
+        if self.live.transport == Transport::HttpSse || !self.live.revision().has_polling() {
+            return false;
+        }
+        let Some(stream) = self.open_stream() else { return false };
+        stream.release_when_read(retry);
+        true
+    }
+}

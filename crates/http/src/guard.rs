@@ -1,0 +1,208 @@
+//! Who may talk to the server at all: the Host and Origin checks against DNS rebinding.
+
+use std::net::IpAddr;
+
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+use http::{Response, StatusCode};
+
+use crate::{Body, HttpConfig, respond};
+
+/// The names and origins that are allowed, in lower case.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+impl Guard {
+    pub(crate) fn new(config: &HttpConfig) -> Self {
+        let lower = |text: &String| text.trim().trim_end_matches('/').to_ascii_lowercase();
+        let origins = config.allowed_origins.iter().chain(&config.cors_origins).map(lower).collect();
+        Self { hosts: config.allowed_hosts.iter().map(lower).collect(), origins }
+    }
+
+    /// Checks a request, whatever its method and path.
+    pub(crate) fn check(&self, request: &Parts) -> Result<(), Box<Response<Body>>> {
+        let mut named = false;
+        // HTTP/2 and the absolute form of HTTP/1 name the host in the target; HTTP/1 names it in a header.
+        if let Some(authority) = request.uri.authority() {
+            named = true;
+            self.check_host(authority.as_str().as_bytes())?;
+        }
+        for (count, host) in request.headers.get_all(HOST).iter().enumerate() {
+            if count > 0 {
+                return Err(Box::new(respond::refusal(StatusCode::BAD_REQUEST, "more than one Host header")));
+            }
+            named = true;
+            self.check_host(host.as_bytes())?;
+        }
+        if !named {
+            return Err(Box::new(respond::refusal(StatusCode::FORBIDDEN, "the request names no host")));
+        }
+        for origin in request.headers.get_all(ORIGIN) {
+            self.check_origin(origin.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn check_host(&self, host: &[u8]) -> Result<(), Box<Response<Body>>> {
+        if self.is_allowed_host(host) {
+            return Ok(());
+        }
+        let shown = shown(host);
+        let message = format!(
+            "host \"{shown}\" is not allowed; if clients reach this server under that name, add it to `allowed_hosts`"
+        );
+        Err(Box::new(respond::refusal(StatusCode::FORBIDDEN, message)))
+    }
+
+    fn check_origin(&self, origin: &[u8]) -> Result<(), Box<Response<Body>>> {
+        if self.is_allowed_origin(origin) {
+            return Ok(());
+        }
+        let shown = shown(origin);
+        let message =
+            format!("origin \"{shown}\" is not allowed; if its pages may use this server, add it to `allowed_origins`");
+        Err(Box::new(respond::refusal(StatusCode::FORBIDDEN, message)))
+    }
+
+    fn is_allowed_host(&self, host: &[u8]) -> bool {
+        let Some((name, _)) = split_port(host) else { return false };
+        is_loopback(name)
+            || self.hosts.iter().any(|allowed| {
+                host.eq_ignore_ascii_case(allowed.as_bytes()) || name.eq_ignore_ascii_case(allowed.as_bytes())
+            })
+    }
+
+    fn is_allowed_origin(&self, origin: &[u8]) -> bool {
+        if self.origins.iter().any(|allowed| origin.eq_ignore_ascii_case(allowed.as_bytes())) {
+            return true;
+        }
+        let authority = origin.strip_prefix(b"http://").or_else(|| origin.strip_prefix(b"https://"));
+        // A page that the server's own host delivered is no stranger.
+        authority.is_some_and(|authority| self.is_allowed_host(authority))
+    }
+}
+
+/// Splits an authority into name and port; none if it is anything more than that.
+fn split_port(authority: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
+    let end = match authority.strip_prefix(b"[") {
+        Some(rest) => memchr::memchr(b']', rest)?.checked_add(2)?,
+        None => memchr::memchr(b':', authority).unwrap_or(authority.len()),
+    };
+    let (name, rest) = authority.split_at_checked(end)?;
+    let odd = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b'-' | b'_' | b':' | b'[' | b']');
+    if name.is_empty() || name.iter().any(odd) {
+        return None;
+    }
+    match rest.strip_prefix(b":") {
+        Some(port) if port.len() <= 5 && port.iter().all(u8::is_ascii_digit) => Some((name, Some(port))),
+        None if rest.is_empty() => Some((name, None)),
+        _ => None,
+    }
+}
+
+/// Names of this machine that no name server can point elsewhere: an address in digits is not looked up at all.
+fn is_loopback(name: &[u8]) -> bool {
+    if name == b"127.0.0.1" || name.eq_ignore_ascii_case(b"localhost") {
+        return true;
+    }
+    let digits = name.strip_prefix(b"[").and_then(|name| name.strip_suffix(b"]")).unwrap_or(name);
+    let address = std::str::from_utf8(digits).ok().and_then(|text| text.parse::<IpAddr>().ok());
+    address.is_some_and(|address| address.to_canonical().is_loopback())
+}
+
+/// What a stranger sent, safe to repeat.
+fn shown(text: &[u8]) -> String {
+    text.iter().take(100).map(|byte| if byte.is_ascii_graphic() { char::from(*byte) } else { '?' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard() -> Guard {
+        Guard::new(
+            &HttpConfig::default()
+                .allow_host("mcp.example.com")
+                .allow_host("one.example.com:8443")
+                .allow_origin("https://app.example.com"),
+        )
+    }
+
+    /// T-020, HTTP-007: names of this machine and configured ones pass, all others do not.
+    #[test]
+    fn hosts() {
+        for host in [
+            "localhost",
+            "LOCALHOST:80",
+            "127.0.0.1:3000",
+            "127.8.9.1",
+            "[::1]",
+            "[::1]:3000",
+            "[0:0:0:0:0:0:0:1]:1",
+            "[::ffff:127.0.0.1]",
+            "mcp.example.com",
+            "MCP.example.com:99",
+            "one.example.com:8443",
+        ] {
+            assert!(guard().is_allowed_host(host.as_bytes()), "{host}");
+        }
+        for host in [
+            "evil.example.com",
+            "localhost.evil.com",
+            "127.0.0.1.evil.com",
+            "localhost@evil.com",
+            "user@localhost",
+            "localhost:80:80",
+            "localhost:x",
+            "localhost/",
+            "[::1",
+            "[::2]",
+            "::1.evil.com",
+            "",
+            ":80",
+            "one.example.com:1",
+            "0.0.0.0",
+            "169.254.169.254",
+            "localhost,evil.com",
+            "localhost evil.com",
+            "localhost.",
+        ] {
+            assert!(!guard().is_allowed_host(host.as_bytes()), "{host}");
+        }
+    }
+
+    /// T-020, HTTP-008.
+    #[test]
+    fn origins() {
+        for origin in [
+            "http://localhost",
+            "http://localhost:6274",
+            "https://127.0.0.1",
+            "http://[::1]:1",
+            "https://app.example.com",
+            "https://mcp.example.com",
+        ] {
+            assert!(guard().is_allowed_origin(origin.as_bytes()), "{origin}");
+        }
+        for origin in [
+            "null",
+            "",
+            "http://evil.com",
+            "http://localhost.evil.com",
+            "http://localhost@evil.com",
+            "http://evil.com?http://localhost",
+            "http://evil.com#localhost",
+            "file://",
+            "chrome-extension://abc",
+            "http://localhost/",
+            "https://app.example.com.evil.com",
+            "http://app.example.com",
+            "localhost",
+        ] {
+            assert!(!guard().is_allowed_origin(origin.as_bytes()), "{origin}");
+        }
+    }
+}

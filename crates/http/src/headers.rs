@@ -1,0 +1,149 @@
+//! The headers of the protocol, and whether they agree with the body.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use http::{HeaderMap, HeaderName};
+use jackfield_peer::Handler;
+use jackfield_protocol::envelope::{MethodName, Params};
+use jackfield_protocol::error::code;
+use jackfield_protocol::{ErrorObject, HEADER_PREFIX, Method, Revision, decode_header, meta::key};
+
+pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(crate) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+/// The protocol version that a request names in its header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    Absent,
+    Known(Revision),
+    Unknown(String),
+}
+
+impl Version {
+    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, ErrorObject> {
+        Ok(match single(headers, &PROTOCOL_VERSION)? {
+            None => Self::Absent,
+            Some(text) => Revision::from_str(text).map_or_else(|_| Self::Unknown(text.to_owned()), Self::Known),
+        })
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Absent => None,
+            Self::Known(revision) => Some(revision.as_str()),
+            Self::Unknown(text) => Some(text),
+        }
+    }
+
+    /// Whether the header alone says that the request is modern.
+    pub(crate) fn is_modern(&self) -> bool {
+        matches!(self, Self::Known(revision) if !revision.has_handshake())
+    }
+}
+
+/// Checks that the version in the header is that of the body's `_meta`.
+pub(crate) fn check_version(version: &Version, params: &Params) -> Result<(), ErrorObject> {
+    let Some(body) = params.meta(key::PROTOCOL_VERSION) else { return Ok(()) };
+    let header = version.as_str().ok_or_else(|| missing(&PROTOCOL_VERSION))?;
+    match serde_json::from_slice::<Cow<'_, str>>(body) {
+        Ok(body) if body != header => Err(contradiction(&PROTOCOL_VERSION, header, &body)),
+        // What is not a string is refused by whoever reads it.
+        _ => Ok(()),
+    }
+}
+
+/// Checks the headers that repeat parts of a modern request. Proxies may route by them, so a request that says one thing in
+/// its headers and another in its body is refused.
+pub(crate) fn check_request(
+    headers: &HeaderMap,
+    method: &MethodName,
+    params: &Params,
+    handler: &dyn Handler,
+) -> Result<(), ErrorObject> {
+    let header = single(headers, &METHOD)?.ok_or_else(|| missing(&METHOD))?;
+    if header != method.as_str() {
+        return Err(contradiction(&METHOD, header, method.as_str()));
+    }
+    let MethodName::Known(method) = method else { return Ok(()) };
+    let Some((member, required)) = named_by(*method) else { return Ok(()) };
+    // A parameter that is absent or not a string is refused by the handler.
+    let Ok(Some(name)) = params.optional_string(member) else { return Ok(()) };
+    check_name(headers, &name, required)?;
+    if *method == Method::CallTool
+        && let Some(marked) = handler.param_headers(&name)
+        && !marked.is_empty()
+    {
+        let arguments = params.get("arguments").map(serde_json::from_slice).transpose();
+        let arguments: serde_json::Value = arguments.ok().flatten().unwrap_or_default();
+        for param in marked.iter() {
+            let header_name = format!("{HEADER_PREFIX}{}", param.name);
+            let header_name = HeaderName::from_bytes(header_name.as_bytes())
+                .map_err(|_| ErrorObject::internal("a tool marks a parameter with a name that no header can have"))?;
+            if !param.agrees(single(headers, &header_name)?, &arguments) {
+                let message =
+                    format!("header mismatch: {header_name} does not match the argument {}", param.path.join("."));
+                return Err(ErrorObject::new(code::HEADER_MISMATCH, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks the headers of a modern notification: they may be absent, but not contradict.
+pub(crate) fn check_notification(headers: &HeaderMap, method: &MethodName) -> Result<(), ErrorObject> {
+    match single(headers, &METHOD)? {
+        Some(header) if header != method.as_str() => Err(contradiction(&METHOD, header, method.as_str())),
+        _ => Ok(()),
+    }
+}
+
+fn check_name(headers: &HeaderMap, name: &str, required: bool) -> Result<(), ErrorObject> {
+    let Some(header) = single(headers, &NAME)? else {
+        return if required { Err(missing(&NAME)) } else { Ok(()) };
+    };
+    match decode_header(header) {
+        Some(decoded) if decoded == name => Ok(()),
+        Some(decoded) => Err(contradiction(&NAME, &decoded, name)),
+        None => Err(ErrorObject::new(code::HEADER_MISMATCH, "header mismatch: mcp-name is not encoded correctly")),
+    }
+}
+
+/// Returns the parameter that `Mcp-Name` repeats, and whether the header must be there.
+fn named_by(method: Method) -> Option<(&'static str, bool)> {
+    match method {
+        Method::CallTool | Method::GetPrompt => Some(("name", true)),
+        Method::ReadResource => Some(("uri", true)),
+        Method::GetTask | Method::UpdateTask | Method::CancelTask => Some(("taskId", false)),
+        _ => None,
+    }
+}
+
+/// Returns the value of a header that may be there once. A repetition with another value is refused: two readers might
+/// choose differently.
+pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ErrorObject> {
+    let mut values = headers.get_all(name).iter();
+    let Some(first) = values.next() else { return Ok(None) };
+    if values.any(|other| other != first) {
+        let message = format!("header mismatch: {name} is there more than once, with different values");
+        return Err(ErrorObject::new(code::HEADER_MISMATCH, message));
+    }
+    let visible = first.to_str().ok();
+    visible.map(Some).ok_or_else(|| {
+        let message = format!("header mismatch: {name} has characters that a header can not have");
+        ErrorObject::new(code::HEADER_MISMATCH, message)
+    })
+}
+
+pub(crate) fn missing(name: &HeaderName) -> ErrorObject {
+    ErrorObject::new(code::HEADER_MISMATCH, format!("header mismatch: {name} is missing"))
+}
+
+fn contradiction(name: &HeaderName, header: &str, body: &str) -> ErrorObject {
+    let short = |text: &str| text.chars().take(100).collect::<String>();
+    let message = format!("header mismatch: {name} says {:?}, the body says {:?}", short(header), short(body));
+    ErrorObject::new(code::HEADER_MISMATCH, message)
+}

@@ -1,0 +1,48 @@
+//! The Model Context Protocol over HTTP, server side: one endpoint that speaks 2026-07-28 statelessly and the Streamable
+//! HTTP of the older revisions with sessions, and beside it the HTTP+SSE transport of 2024-11-05.
+//!
+//! [`HttpServer`] listens by itself; [`StreamableService`] is a `tower` service to mount in an application. Both serve any
+//! [`jackfield_peer::Handler`].
+
+mod activity;
+mod body;
+mod collect;
+mod config;
+mod connection;
+mod cors;
+mod endpoint;
+mod events;
+mod exchange;
+mod gate;
+mod guard;
+mod headers;
+mod http_sse;
+mod io;
+mod legacy;
+mod limits;
+mod modern;
+mod modern_stream;
+mod negotiation;
+mod owner;
+mod questions;
+mod queue;
+mod respond;
+#[cfg(feature = "axum")]
+mod router;
+mod server;
+mod service;
+mod session;
+pub mod sse;
+mod tasks;
+mod telemetry;
+
+pub use body::Body;
+pub use config::{HttpConfig, SsePaths};
+pub use events::{Changing, Chunk, Event, EventLog, Gone, MemoryEventLog, Reading, StreamKey};
+pub use gate::{Gate, Passing};
+pub use limits::HttpLimits;
+#[cfg(feature = "axum")]
+pub use router::router;
+pub use server::{BoundServer, Error, HttpServer};
+pub use service::StreamableService;
+pub use session::{Loading, Saving, SessionId, SessionRecord, SessionTable};

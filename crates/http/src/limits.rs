@@ -1,0 +1,104 @@
+//! Everything a client can grow over HTTP, and how far.
+
+use std::time::Duration;
+
+/// The limits of an HTTP server. The defaults are those of the security documentation; every field can be changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HttpLimits {
+    /// The longest body of a request. A longer one gets 413, however it is sent.
+    pub body_bytes: usize,
+    /// The most bytes of a request's head. A longer one gets 431 or 414.
+    pub header_bytes: usize,
+    /// The most header fields of a request. More get 431.
+    pub header_fields: usize,
+    /// How long a client may take to send the head of a request.
+    pub header_timeout: Duration,
+    /// How long a client may pause while it sends a body; then it gets 408.
+    pub body_idle_timeout: Duration,
+    /// How long a client may take to send a whole body; then it gets 408.
+    pub body_timeout: Duration,
+    /// How long a connection may be open without a request.
+    pub keep_alive_timeout: Duration,
+    /// How long a client may take nothing of what is written to it; then the connection is closed.
+    pub write_timeout: Duration,
+    /// The most connections. Further ones are closed at once.
+    pub connections: usize,
+    /// The most connections from one address.
+    pub connections_per_address: usize,
+    /// The most requests under way of one session or one authenticated user. Further ones get 429.
+    pub requests_in_flight: usize,
+    /// The most entries of a batch.
+    pub batch_entries: usize,
+    /// The most sessions. The one that was idle longest makes room; if none is idle, `initialize` gets 503.
+    pub sessions: usize,
+    /// The most sessions of one authenticated user.
+    pub sessions_per_principal: usize,
+    /// How long a session may be idle: no call under way, no stream open.
+    pub session_idle: Duration,
+    /// How long a client may take from `initialize` to `notifications/initialized`.
+    pub session_opening: Duration,
+    /// The most listen streams of one user, or of one address if nobody is authenticated. Further ones get 429.
+    pub listen_streams: usize,
+    /// The most messages that wait on a stream. A handler that sends more waits.
+    pub queued_messages: usize,
+    /// The most bytes that wait on a stream.
+    pub queued_bytes: usize,
+    /// The most events of a stream that are kept for a client that comes back.
+    pub kept_events: usize,
+    /// The most bytes of events of a stream that are kept.
+    pub kept_bytes: usize,
+    /// The most bytes of events that are kept for all finished streams of a session.
+    pub kept_session_bytes: usize,
+    /// The most finished streams of a session that are kept.
+    pub kept_streams: usize,
+    /// How long the events of a finished stream are kept.
+    pub kept_time: Duration,
+    /// How long a stream may be silent before a comment is sent; also how long an answer may take before it becomes a
+    /// stream.
+    pub sse_keep_alive: Duration,
+    /// The most questions of one session that wait for an answer.
+    pub questions_waiting: usize,
+    /// How long a question may wait for its answer.
+    pub question_timeout: Duration,
+    /// How long a handler may take; `None` lets it run until it is cancelled.
+    pub request_timeout: Option<Duration>,
+    /// How long calls under way may go on after shutdown was asked for.
+    pub drain: Duration,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 4 * 1024 * 1024,
+            header_bytes: 64 * 1024,
+            header_fields: 100,
+            header_timeout: Duration::from_secs(10),
+            body_idle_timeout: Duration::from_secs(15),
+            body_timeout: Duration::from_secs(60),
+            keep_alive_timeout: Duration::from_secs(75),
+            write_timeout: Duration::from_secs(30),
+            connections: 16_384,
+            connections_per_address: 1_024,
+            requests_in_flight: 128,
+            batch_entries: 100,
+            sessions: 10_000,
+            sessions_per_principal: 256,
+            session_idle: Duration::from_secs(300),
+            session_opening: Duration::from_secs(30),
+            listen_streams: 64,
+            queued_messages: 256,
+            queued_bytes: 1024 * 1024,
+            kept_events: 512,
+            kept_bytes: 1024 * 1024,
+            kept_session_bytes: 10 * 1024 * 1024,
+            kept_streams: 256,
+            kept_time: Duration::from_secs(300),
+            sse_keep_alive: Duration::from_secs(15),
+            questions_waiting: 1024,
+            question_timeout: Duration::from_secs(15 * 60),
+            request_timeout: None,
+            drain: Duration::from_secs(10),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A modern request under way: its handler, and the messages that it sends.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use jackfield_peer::{AskError, Closed, Guarded, Handler, Outlet, Reply, RequestKey, Shutdown, write_reply};
+use jackfield_protocol::Revision;
+use jackfield_protocol::envelope::RawId;
+use tokio::time::{Instant, Sleep};
+
+use crate::owner::Permit;
+use crate::queue::Queue;
+use crate::sse::{COMMENT, write_event};
+use crate::telemetry::{OpenStream, Operation};
+
+/// A modern request under way. The handler runs inside the response: when the client closes the connection, the response is
+/// dropped, and the handler with it.
+pub(crate) struct ModernStream {
+    pub(crate) work: Work,
+    pub(crate) outlet: Arc<ModernOutlet>,
+    pub(crate) answer: AnswerTo,
+    pub(crate) operation: Operation,
+    pub(crate) silence: Pin<Box<Sleep>>,
+    pub(crate) keep_alive: Duration,
+    /// What counts as long as the request runs.
+    pub(crate) _permits: [Option<Permit>; 2],
+    pub(crate) _open: Option<OpenStream>,
+}
+
+/// The work on a request.
+pub(crate) enum Work {
+    Pending(Guarded),
+    Ready(Reply),
+    Over,
+}
+
+/// What is needed to write the answer.
+pub(crate) struct AnswerTo {
+    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) id: RawId,
+    pub(crate) revision: Revision,
+}
+
+/// What comes first from a handler that was not ready at once.
+pub(crate) enum First {
+    /// Its answer, and nothing before it.
+    Answer(Reply),
+    /// A message, or nothing for a while: the response becomes a stream.
+    Stream,
+}
+
+impl AnswerTo {
+    pub(crate) fn write(&self, out: &mut Vec<u8>, reply: Reply) {
+        write_reply(out, &self.id, reply, self.revision, self.handler.identity(self.revision));
+    }
+}
+
+impl ModernStream {
+    /// Waits until it is clear whether the response is one text or a stream.
+    pub(crate) fn poll_first(&mut self, cx: &mut Context<'_>, may_stream: bool) -> Poll<First> {
+        self.poll_work(cx);
+        let streams = may_stream && (!self.outlet.queue.is_empty() || self.silence.as_mut().poll(cx).is_ready());
+        match std::mem::replace(&mut self.work, Work::Over) {
+            Work::Ready(reply) if !streams => Poll::Ready(First::Answer(reply)),
+            work => {
+                self.work = work;
+                if streams { Poll::Ready(First::Stream) } else { self.poll_queue(cx) }
+            }
+        }
+    }
+
+    /// Registers for the first message.
+    fn poll_queue(&self, cx: &Context<'_>) -> Poll<First> {
+        match self.outlet.queue.poll_ready(cx) {
+            Poll::Ready(()) => Poll::Ready(First::Stream),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn poll_work(&mut self, cx: &mut Context<'_>) {
+        if let Work::Pending(future) = &mut self.work
+            && let Poll::Ready(reply) = self.operation.span.in_scope(|| Pin::new(future).poll(cx))
+        {
+            self.work = Work::Ready(reply);
+        }
+    }
+
+    /// Returns the next bytes of the stream: all messages that wait, then the answer, then the end.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if matches!(self.work, Work::Over) {
+            return Poll::Ready(None);
+        }
+        self.poll_work(cx);
+        let messages = self.outlet.queue.poll_take(cx);
+        let mut text = Vec::new();
+        if let Poll::Ready(messages) = messages {
+            write_messages(&mut text, messages);
+        }
+        if matches!(self.work, Work::Ready(_))
+            && let Work::Ready(reply) = std::mem::replace(&mut self.work, Work::Over)
+        {
+            self.outlet.queue.close();
+            self.operation.end(reply.as_ref().err().map(|error| error.code));
+            let mut answer = Vec::with_capacity(256);
+            self.answer.write(&mut answer, reply);
+            write_event(&mut text, None, None, &crate::events::one_line(answer));
+        }
+        if text.is_empty() {
+            if self.silence.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            text.extend_from_slice(COMMENT);
+        }
+        // The body is polled again after each piece, which registers for the timer.
+        self.silence.as_mut().reset(Instant::now() + self.keep_alive);
+        Poll::Ready(Some(text.into()))
+    }
+}
+
+impl Drop for ModernStream {
+    fn drop(&mut self) {
+        // A handler may have handed its outlet to somebody else, who learns now that nobody listens.
+        self.outlet.queue.close();
+    }
+}
+
+fn write_messages(text: &mut Vec<u8>, messages: VecDeque<Vec<u8>>) {
+    for message in messages {
+        write_event(text, None, None, &crate::events::one_line(message));
+    }
+}
+
+/// Takes the messages of a handler to the stream of its own request.
+#[derive(Debug)]
+pub(crate) struct ModernOutlet {
+    pub(crate) queue: Queue,
+    pub(crate) shutdown: Shutdown,
+    /// The client takes no stream, so that messages are thrown away.
+    pub(crate) silent: bool,
+}
+
+impl Outlet for ModernOutlet {
+    fn notify(
+        &self,
+        _about: Option<RequestKey>,
+        message: Vec<u8>,
+    ) -> Pin<Box<dyn Future<Output = Result<(), Closed>> + Send + '_>> {
+        Box::pin(async move { if self.silent { Ok(()) } else { self.queue.push(message).await } })
+    }
+
+    fn try_notify(&self, _about: Option<RequestKey>, message: Vec<u8>) -> bool {
+        !self.silent && self.queue.try_push(message)
+    }
+
+    /// A modern server asks through results, never through requests of its own.
+    fn ask<'a>(
+        &'a self,
+        _method: &'static str,
+        _params: Vec<u8>,
+    ) -> Pin<Box<dyn Future<Output = Result<Bytes, AskError>> + Send + 'a>> {
+        Box::pin(std::future::ready(Err(AskError::Closed)))
+    }
+
+    fn shutdown(&self) -> Shutdown {
+        self.shutdown.clone()
+    }
+}

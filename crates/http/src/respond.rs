@@ -1,0 +1,90 @@
+//! Responses: the few forms in which requests are answered.
+
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use jackfield_peer::write_error;
+use jackfield_protocol::envelope::RawId;
+use jackfield_protocol::error::code;
+use jackfield_protocol::{ErrorObject, Revision};
+
+use crate::Body;
+
+const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// A response with a JSON body.
+pub(crate) fn json(status: StatusCode, text: impl Into<Bytes>) -> Response<Body> {
+    let mut response = Response::new(Body::full(text.into()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// A response whose body is a stream of events.
+pub(crate) fn events(body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    // Proxies such as nginx would hold events back otherwise.
+    headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    response
+}
+
+/// A response without a body.
+pub(crate) fn empty(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// A JSON-RPC error that answers a request, or no request in particular.
+pub(crate) fn error(status: StatusCode, id: Option<&RawId>, error: &ErrorObject, revision: Revision) -> Response<Body> {
+    let mut text = Vec::with_capacity(160);
+    write_error(&mut text, id, error, revision);
+    json(status, text)
+}
+
+/// A refusal that concerns HTTP rather than one message: a JSON-RPC error without an id, so that people and programs can
+/// read it.
+pub(crate) fn refusal(status: StatusCode, message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
+    error(status, None, &ErrorObject::invalid_request(message), Revision::LATEST)
+}
+
+/// 405, naming the methods that are served.
+pub(crate) fn method_not_allowed(allowed: &'static str) -> Response<Body> {
+    let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, format!("this path serves {allowed} only"));
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+/// A refusal that asks to come back later.
+pub(crate) fn later(status: StatusCode, message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
+    let mut response = refusal(status, message);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    response
+}
+
+/// The HTTP status of an error that answers a modern request.
+pub(crate) fn modern_status(error: &ErrorObject) -> StatusCode {
+    match error.code {
+        code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        code::HEADER_MISMATCH
+        | code::MISSING_REQUIRED_CLIENT_CAPABILITY
+        | code::UNSUPPORTED_PROTOCOL_VERSION
+        | code::PARSE_ERROR
+        | code::INVALID_REQUEST => StatusCode::BAD_REQUEST,
+        code::TOO_MANY_REQUESTS => StatusCode::TOO_MANY_REQUESTS,
+        _ => StatusCode::OK,
+    }
+}
+
+/// The HTTP status of an error that answers a legacy request. Clients of that era read errors of the protocol from
+/// successful responses.
+pub(crate) fn legacy_status(code: i64) -> StatusCode {
+    match code {
+        code::PARSE_ERROR | code::INVALID_REQUEST => StatusCode::BAD_REQUEST,
+        code::TOO_MANY_REQUESTS => StatusCode::TOO_MANY_REQUESTS,
+        _ => StatusCode::OK,
+    }
+}

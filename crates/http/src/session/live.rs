@@ -1,0 +1,277 @@
+//! A session of this process.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use jackfield_peer::{Admission, Admitted, Outlet, Principal, RequestKey, Session, Shutdown};
+use jackfield_protocol::envelope::{MethodName, Params};
+use jackfield_protocol::{ErrorObject, RequestId, Revision};
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use super::SessionId;
+use super::outlet::SessionOutlet;
+use crate::HttpLimits;
+use crate::events::{EventLog, Stream, StreamKey};
+use crate::exchange::Exchange;
+use crate::questions::Questions;
+
+/// What all sessions of an endpoint share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) limits: HttpLimits,
+    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) start: Instant,
+    pub(crate) next_key: AtomicU64,
+}
+
+impl Shared {
+    /// Returns the time in milliseconds.
+    pub(crate) fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn next_key(&self) -> RequestKey {
+        RequestKey(self.next_key.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Which transport a session came by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Streamable,
+    HttpSse,
+}
+
+/// A session of this process: who opened it, what runs in it, and its streams. It has no task of its own.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) id: SessionId,
+    pub(crate) transport: Transport,
+    pub(crate) principal: Option<Principal>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) questions: Questions,
+    admission: Mutex<Admission>,
+    outlet: Arc<dyn Outlet>,
+    calls: Mutex<HashMap<CallId, Running>>,
+    /// The stream of messages that belong to no request; made with the first of them.
+    standalone: OnceLock<Arc<Stream>>,
+    /// The streams of requests, oldest first.
+    streams: Mutex<Vec<Arc<Stream>>>,
+    used: AtomicU64,
+    active: AtomicUsize,
+}
+
+/// Names what runs in a session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CallId {
+    Request(RequestId),
+    Notification(RequestKey),
+}
+
+/// A request or notification whose handler was not ready at once.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) key: RequestKey,
+    pub(crate) abort: AbortHandle,
+    /// Where the answer goes; a notification has none.
+    pub(crate) exchange: Option<Arc<Exchange>>,
+}
+
+/// Keeps a session from being idle until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Active(Arc<Live>);
+
+impl Live {
+    pub(crate) fn new(
+        id: SessionId,
+        transport: Transport,
+        principal: Option<Principal>,
+        revisions: &[Revision],
+        shared: &Arc<Shared>,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|weak: &Weak<Self>| Self {
+            id,
+            transport,
+            admission: Mutex::new(Admission::new(revisions, principal.clone())),
+            principal,
+            shared: shared.clone(),
+            questions: Questions::new(shared.limits.questions_waiting, shared.limits.question_timeout),
+            outlet: Arc::new(SessionOutlet::new(weak.clone(), shared.shutdown.clone())),
+            calls: Mutex::default(),
+            standalone: OnceLock::new(),
+            streams: Mutex::default(),
+            used: AtomicU64::new(shared.now()),
+            active: AtomicUsize::new(0),
+        })
+    }
+
+    /// Finds out who sends a request; `initialize` opens the session.
+    pub(crate) fn admit(&self, method: &MethodName, params: &Params) -> Result<Admitted, ErrorObject> {
+        self.admission().request(method, params, &self.outlet)
+    }
+
+    pub(crate) fn admit_notification(&self, params: &Params) -> Option<Admitted> {
+        self.admission().notification(params)
+    }
+
+    fn admission(&self) -> MutexGuard<'_, Admission> {
+        self.admission.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what `initialize` opened.
+    pub(crate) fn session(&self) -> Option<Arc<Session>> {
+        self.admission().session().cloned()
+    }
+
+    /// Forgets what `initialize` said, because it failed.
+    pub(crate) fn reopen(&self) {
+        self.admission().close();
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.session().map_or(Revision::LATEST_WITH_HANDSHAKE, |session| session.caller().revision)
+    }
+
+    /// Returns where messages go that belong to no request.
+    pub(crate) fn outlet(&self) -> &Arc<dyn Outlet> {
+        &self.outlet
+    }
+
+    pub(crate) fn calls(&self) -> MutexGuard<'_, HashMap<CallId, Running>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Drops the work on a request. Unknown, finished and malformed ones are ignored, as the specification asks.
+    pub(crate) fn cancel(&self, id: RequestId) {
+        let Some(running) = self.calls().remove(&CallId::Request(id)) else { return };
+        running.abort.abort();
+        if let Some(exchange) = running.exchange {
+            exchange.cancelled(running.key);
+        }
+    }
+
+    /// Returns the stream of messages that belong to no request.
+    pub(crate) fn standalone(&self) -> &Arc<Stream> {
+        self.standalone.get_or_init(|| Arc::new(self.make_stream()))
+    }
+
+    /// Returns that stream if a client has ever opened it.
+    pub(crate) fn opened_standalone(&self) -> Option<&Arc<Stream>> {
+        self.standalone.get().filter(|stream| stream.was_read())
+    }
+
+    /// Begins the stream of a request. Streams that finished long ago make room.
+    pub(crate) fn open_stream(&self) -> Arc<Stream> {
+        let stream = Arc::new(self.make_stream());
+        let mut streams = self.streams();
+        streams.push(stream.clone());
+        let limits = &self.shared.limits;
+        let kept = |streams: &[Arc<Stream>]| {
+            let finished = streams.iter().filter_map(|stream| stream.finished());
+            finished
+                .fold((0usize, 0u64), |(count, all), (_, bytes)| (count.saturating_add(1), all.saturating_add(bytes)))
+        };
+        while let (count, bytes) = kept(&streams)
+            && (count > limits.kept_streams || bytes > limits.kept_session_bytes as u64)
+            && let Some(oldest) = streams.iter().position(|stream| stream.finished().is_some())
+        {
+            streams.remove(oldest).remove();
+        }
+        stream
+    }
+
+    fn make_stream(&self) -> Stream {
+        let mut number = [0; 8];
+        // Without random numbers no session could have been opened; then a mix of its id is as good.
+        let random = match getrandom::fill(&mut number) {
+            Ok(()) => u64::from_le_bytes(number),
+            Err(_) => self.id.low_bits() ^ self.shared.next_key().0.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        };
+        let key = StreamKey { session: self.id, stream: random };
+        Stream::new(key, self.shared.log.clone(), &self.shared.limits)
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Vec<Arc<Stream>>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds a stream of the session by its number.
+    pub(crate) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
+        let standalone = self.standalone.get().filter(|stream| stream.key.stream == number).cloned();
+        standalone.or_else(|| self.streams().iter().find(|stream| stream.key.stream == number).cloned())
+    }
+
+    /// Forgets streams that finished long ago.
+    pub(crate) fn sweep(&self) {
+        let kept_time = self.shared.limits.kept_time;
+        self.streams().retain(|stream| {
+            let keep = stream.finished().is_none_or(|(at, _)| at.elapsed() < kept_time || stream.is_connected());
+            if !keep {
+                stream.remove();
+            }
+            keep
+        });
+    }
+
+    /// Notes that the session is in use, now.
+    pub(crate) fn touch(&self) {
+        self.used.store(self.shared.now(), Ordering::Relaxed);
+    }
+
+    /// Notes that the session is in use until the value is dropped.
+    pub(crate) fn active(self: &Arc<Self>) -> Active {
+        self.active.fetch_add(1, Ordering::Relaxed);
+        Active(self.clone())
+    }
+
+    /// Returns when the session was used last; `None` while it is in use.
+    pub(crate) fn idle_since(&self, now: u64) -> Option<u64> {
+        let unused = self.active.load(Ordering::Relaxed) == 0;
+        unused.then(|| self.used.load(Ordering::Relaxed).min(now))
+    }
+
+    /// Whether the session has been idle for too long.
+    pub(crate) fn is_over(&self, now: u64) -> bool {
+        let unused = Duration::from_millis(now.saturating_sub(self.used.load(Ordering::Relaxed)));
+        if unused < self.shared.limits.session_opening.min(self.shared.limits.session_idle) {
+            return false;
+        }
+        let ready = self.session().is_some_and(|session| session.is_ready());
+        let limits = &self.shared.limits;
+        // A client that says nothing after `initialize` is not waited for as long as one that does.
+        let limit = if ready { limits.session_idle } else { limits.session_opening.min(limits.session_idle) };
+        self.idle_since(now).is_some_and(|used| Duration::from_millis(now.saturating_sub(used)) >= limit)
+    }
+
+    /// Ends everything that belongs to the session.
+    pub(crate) fn end(&self) {
+        self.questions.close();
+        let running: Vec<_> = self.calls().drain().map(|(_, running)| running).collect();
+        for running in running {
+            running.abort.abort();
+            if let Some(exchange) = running.exchange {
+                exchange.close();
+            }
+        }
+        for stream in self.standalone.get().into_iter().chain(&std::mem::take(&mut *self.streams())) {
+            stream.remove();
+        }
+    }
+}
+
+impl Active {
+    pub(crate) fn live(&self) -> &Arc<Live> {
+        &self.0
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.0.touch();
+        self.0.active.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,12 @@
+//! Sessions of the legacy era: data, not tasks.
+
+mod id;
+mod live;
+mod outlet;
+mod record;
+mod sessions;
+
+pub use id::SessionId;
+pub(crate) use live::{Active, CallId, Live, Running, Shared, Transport};
+pub use record::{Loading, Saving, SessionRecord, SessionTable};
+pub(crate) use sessions::Sessions;

@@ -1,0 +1,167 @@
+//! All sessions of an endpoint.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use jackfield_peer::Principal;
+
+use super::{Live, SessionId};
+use crate::HttpLimits;
+
+/// All sessions of an endpoint, bounded.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions(RwLock<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    sessions: HashMap<SessionId, Arc<Live>, BuildHasherDefault<LowBits>>,
+    by_principal: HashMap<Principal, usize>,
+    /// Those that were idle longest at the last look, so that a full table is not searched for each new session.
+    idlest: VecDeque<(u64, SessionId)>,
+}
+
+/// Why there is no room for a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    /// All sessions are in use.
+    Sessions,
+    /// The user has too many.
+    Principal,
+}
+
+/// How many of the idlest sessions are remembered.
+const LOOK: usize = 64;
+
+impl Sessions {
+    fn read(&self) -> RwLockReadGuard<'_, Table> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Table> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, id: SessionId) -> Option<Arc<Live>> {
+        self.read().sessions.get(&id).cloned()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.read().sessions.len()
+    }
+
+    /// Adds a session. If there are too many, the one that has been idle longest makes room.
+    pub(crate) fn insert(&self, live: Arc<Live>, limits: &HttpLimits) -> Result<(), Full> {
+        let now = live.shared.now();
+        let mut table = self.write();
+        if let Some(principal) = &live.principal {
+            let count = table.by_principal.get(principal).copied().unwrap_or_default();
+            if count >= limits.sessions_per_principal {
+                return Err(Full::Principal);
+            }
+        }
+        let evicted =
+            if table.sessions.len() >= limits.sessions { Some(table.evict(now).ok_or(Full::Sessions)?) } else { None };
+        if let Some(principal) = &live.principal {
+            let count = table.by_principal.entry(principal.clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+        table.sessions.insert(live.id, live);
+        drop(table);
+        if let Some(evicted) = evicted {
+            tracing::debug!(session = ?evicted.id, "an idle session made room for a new one");
+            evicted.end();
+        }
+        Ok(())
+    }
+
+    /// Removes a session and ends what belongs to it.
+    pub(crate) fn remove(&self, id: SessionId) -> bool {
+        let removed = self.write().take(id);
+        removed.is_some_and(|live| {
+            live.end();
+            true
+        })
+    }
+
+    /// Ends the sessions that have been idle for too long. Returns their ids.
+    pub(crate) fn sweep(&self, now: u64) -> Vec<SessionId> {
+        let over: Vec<_> = {
+            let table = self.read();
+            for live in table.sessions.values() {
+                live.sweep();
+            }
+            table.sessions.values().filter(|live| live.is_over(now)).map(|live| live.id).collect()
+        };
+        for id in &over {
+            self.remove(*id);
+        }
+        if !over.is_empty() {
+            self.write().sessions.shrink_to_fit();
+        }
+        over
+    }
+
+    /// Ends all sessions.
+    pub(crate) fn clear(&self) {
+        let table = std::mem::take(&mut *self.write());
+        for live in table.sessions.values() {
+            live.end();
+        }
+    }
+}
+
+impl Table {
+    fn take(&mut self, id: SessionId) -> Option<Arc<Live>> {
+        let live = self.sessions.remove(&id)?;
+        if let Some(principal) = &live.principal
+            && let Some(count) = self.by_principal.get_mut(principal)
+        {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.by_principal.remove(principal);
+            }
+        }
+        Some(live)
+    }
+
+    fn evict(&mut self, now: u64) -> Option<Arc<Live>> {
+        // What the last look found may have been used since; then it is time for another look.
+        for _ in 0..2 {
+            if self.idlest.is_empty() {
+                self.look(now);
+            }
+            while let Some((used, id)) = self.idlest.pop_front() {
+                if self.sessions.get(&id).is_some_and(|live| live.idle_since(now) == Some(used)) {
+                    return self.take(id);
+                }
+            }
+        }
+        None
+    }
+
+    fn look(&mut self, now: u64) {
+        let idle = self.sessions.values().filter_map(|live| Some((live.idle_since(now)?, live.id)));
+        let mut idle: Vec<_> = idle.collect();
+        idle.sort_unstable_by_key(|(used, _)| *used);
+        self.idlest.extend(idle.into_iter().take(LOOK));
+    }
+}
+
+/// Ids are random, so that their own bits spread them.
+#[derive(Debug, Default)]
+struct LowBits(u64);
+
+impl Hasher for LowBits {
+    fn write(&mut self, _: &[u8]) {
+        debug_assert!(false, "an id is hashed as one number");
+    }
+
+    fn write_u128(&mut self, id: u128) {
+        self.0 = id as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

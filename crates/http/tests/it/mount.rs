@@ -1,0 +1,113 @@
+//! In an application of the user's own: tower, axum, and sessions shared by two servers.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http::Request;
+use http_body::Body as _;
+use jackfield_http::{
+    Body, HttpConfig, Loading, MemoryEventLog, Saving, SessionId, SessionRecord, SessionTable, StreamableService,
+};
+use serde_json::{Value, json};
+use tower_service::Service;
+
+use crate::client::Session;
+use crate::fixture::{Fixture, Tools};
+
+async fn body(response: http::Response<Body>) -> Value {
+    let mut body = std::pin::pin!(response.into_body());
+    let mut text = Vec::new();
+    while let Some(frame) = std::future::poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
+        text.extend_from_slice(&frame.unwrap().into_data().unwrap());
+    }
+    serde_json::from_slice(&text).unwrap()
+}
+
+/// The service is a plain `tower` service, at the path of the configuration or at any.
+#[tokio::test]
+async fn a_tower_service() {
+    let (tools, _seen) = Tools::new();
+    let request = |path: &str| {
+        Request::post(path)
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .header("mcp-protocol-version", "2026-07-28")
+            .body(Body::full(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"unknown"}"#)))
+            .unwrap()
+    };
+    let mut service = StreamableService::new(tools, HttpConfig::default());
+    let response = service.call(request("/mcp")).await.unwrap();
+    assert_eq!((response.status().as_u16(), body(response).await["error"]["code"].clone()), (404, json!(-32601)));
+    assert_eq!(body(service.call(request("/other")).await.unwrap()).await["error"]["code"], -32600);
+    assert_eq!(body(service.any_path().call(request("/other")).await.unwrap()).await["error"]["code"], -32601);
+}
+
+/// T-138 in part: a table that two servers share.
+#[derive(Debug, Default)]
+struct Shared(Mutex<HashMap<SessionId, SessionRecord>>);
+
+impl SessionTable for Shared {
+    fn save(&self, id: SessionId, record: SessionRecord) -> Saving<'_> {
+        self.0.lock().unwrap().insert(id, record);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn load(&self, id: SessionId) -> Loading<'_> {
+        Box::pin(std::future::ready(self.0.lock().unwrap().get(&id).cloned()))
+    }
+
+    fn remove(&self, id: SessionId) -> Saving<'_> {
+        self.0.lock().unwrap().remove(&id);
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// The seam for stores: a session opened at one server goes on at another, and a stream cut at one is resumed at the other.
+#[tokio::test]
+async fn two_servers_share_sessions_and_events() {
+    let mut config = HttpConfig::default();
+    config.sessions = Some(Arc::new(Shared::default()));
+    config.event_log = Some(Arc::new(MemoryEventLog::default()));
+    let mut one = Fixture::with(config.clone()).await;
+    let two = Fixture::with(config).await;
+    let session = Session::open(one.address, "2025-11-25").await;
+    let elsewhere = Session { address: two.address, ..session.clone() };
+    assert_eq!(elsewhere.ask(&elsewhere.tool(1, "echo", json!({ "text": "there" }))).await.text(), "there");
+
+    let mut stream = session.stream(&session.tool(2, "reconnect", json!({}))).await;
+    let primer = stream.event().await.unwrap();
+    assert_eq!(stream.event().await, None);
+    one.see("released true").await;
+    let mut back = elsewhere.stream(&elsewhere.get().with("last-event-id", &primer.id)).await;
+    one.let_go(1);
+    assert_eq!(back.message().await.unwrap()["id"], 2);
+    assert_eq!(back.message().await, None);
+    assert_eq!(elsewhere.ask(&elsewhere.get().verb("DELETE")).await.status, 204);
+    assert_eq!(elsewhere.ask(&elsewhere.tool(3, "echo", json!({}))).await.status, 404);
+}
+
+/// The router serves all paths of the configuration, with the application's middleware around.
+#[cfg(feature = "axum")]
+#[tokio::test]
+async fn an_axum_router() {
+    let (tools, _seen) = Tools::new();
+    let mut router = jackfield_http::router(StreamableService::new(tools, HttpConfig::default()))
+        .layer(axum::Extension(jackfield_peer::Principal::new("app", "ann")));
+    let params = json!({ "name": "who", "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} } });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let request = Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "who")
+        .body(axum::body::Body::from(call.to_string()))
+        .unwrap();
+    let response = router.call(request).await.unwrap();
+    let text = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    assert!(String::from_utf8_lossy(&text).contains("ann"));
+    let health = Request::get("/healthz").header("host", "localhost").body(axum::body::Body::empty()).unwrap();
+    assert_eq!(router.call(health).await.unwrap().status(), 200);
+}

@@ -1,0 +1,118 @@
+//! The context of a call: state, progress, logs, and questions to the other side.
+//!
+//! A parameter `cx: &Cx` is not an argument but the context. It works the same for callers of all revisions.
+//!
+//! # State
+//!
+//! ```
+//! use std::sync::atomic::{AtomicU64, Ordering};
+//!
+//! use jackfield::{Server, State, json, testing::TestClient, tool};
+//!
+//! struct Counter(AtomicU64);
+//!
+//! #[tool]
+//! fn count(counter: State<Counter>) -> u64 {
+//!     counter.0.0.fetch_add(1, Ordering::Relaxed) + 1
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let client = TestClient::of(Server::new("counter").tool(count).state(Counter(AtomicU64::new(0))));
+//! client.call_tool("count", json!({})).await?;
+//! assert_eq!(client.call_tool("count", json!({})).await?.content[0].as_text(), Some("2"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! State that has to be opened and closed is a lifespan:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use jackfield::{Server, State, json, testing::TestClient, tool};
+//!
+//! struct Database;
+//!
+//! #[tool]
+//! fn query(sql: String, database: State<Database>) -> String {
+//!     let _ = &*database;
+//!     format!("0 rows for {sql}")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let open = || async { Database };
+//! let close = |database: Arc<Database>| async move { drop(database) };
+//! let client = TestClient::of(Server::new("explorer").tool(query).lifespan(open, close));
+//! assert!(!client.call_tool("query", json!({ "sql": "select 1" })).await?.is_failure());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Anything else that can be made from the context, such as the user, implements [`FromCx`](crate::FromCx) and is taken as
+//! `#[extract] user: User`.
+//!
+//! # Progress and logs
+//!
+//! ```
+//! use jackfield::{Cx, LoggingLevel, Server, json, testing::TestClient, tool};
+//!
+//! #[tool]
+//! async fn copy(files: u32, cx: &Cx) -> String {
+//!     cx.info("copying");
+//!     for file in 1..=files {
+//!         cx.progress(file, f64::from(files), None);
+//!     }
+//!     format!("copied {files} files")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let client = TestClient::of(Server::new("copier").tool(copy)).with_log_level(LoggingLevel::Info);
+//! client.call_tool("copy", json!({ "files": 1 })).await?;
+//! assert_eq!(client.progress()[0].progress, 1.0);
+//! assert_eq!(client.logs()[0].data.to_value(), json!("copying"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Questions
+//!
+//! A handler may ask the person ([`Cx::elicit`](crate::Cx::elicit)), the client's model ([`Cx::sample`](crate::Cx::sample)) and for the client's
+//! folders ([`Cx::roots`](crate::Cx::roots)). Until 2025-11-25 these are requests to the client; since 2026-07-28 the call ends with the
+//! question and the handler runs again, from its beginning, with the answer. Write it so that this does no harm: put what must not happen
+//! twice into [`Cx::step`](crate::Cx::step), and ask each question under its own key.
+//!
+//! ```
+//! use jackfield::testing::TestClient;
+//! use jackfield::{Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, Revision, Server, json, tool};
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Booking {
+//!     city: String,
+//!     nights: u8,
+//! }
+//!
+//! #[tool]
+//! async fn book(cx: &Cx) -> jackfield::Result<String> {
+//!     match cx.elicit::<Booking>("booking", "Where to, and for how long?").await? {
+//!         Elicited::Accepted(booking) => Ok(format!("{} nights in {}", booking.nights, booking.city)),
+//!         _ => Ok("nothing booked".to_owned()),
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! for revision in [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28] {
+//!     let client = TestClient::with_revision(Server::new("hotel").tool(book), revision).on_elicit(|_question| {
+//!         let filled_in = json!({ "city": "Oslo", "nights": 2 });
+//!         ElicitResult::new(ElicitAction::Accept).with_content(filled_in.as_object().cloned().unwrap())
+//!     });
+//!     let booked = client.call_tool("book", json!({})).await?;
+//!     assert_eq!(booked.content[0].as_text(), Some("2 nights in Oslo"));
+//! }
+//! # Ok(())
+//! # }
+//! ```

@@ -1,0 +1,15 @@
+//! The user guide. Every snippet in it is compiled and run as a test.
+
+pub mod quickstart;
+
+pub mod tools;
+
+pub mod resources;
+
+pub mod prompts;
+
+pub mod context;
+
+pub mod testing;
+
+pub mod transports;

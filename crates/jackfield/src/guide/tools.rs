@@ -1,0 +1,155 @@
+//! Tools: arguments, results, failures.
+//!
+//! # Arguments
+//!
+//! Every type with `Deserialize` and `JsonSchema` can be an argument. `Option` may be absent, `#[default]` says what an absent one is, and
+//! `#[arg(…)]` adds rules, which are enforced.
+//!
+//! ```
+//! use jackfield::{Server, json, testing::TestClient, tool};
+//!
+//! /// Searches the archive.
+//! #[tool(read_only)]
+//! fn search(
+//!     /// What to look for.
+//!     #[arg(length(1..=100))]
+//!     query: String,
+//!     #[default(10)]
+//!     #[arg(range(1..=50))]
+//!     limit: u32,
+//!     #[default("newest")] order: String,
+//!     tags: Option<Vec<String>>,
+//! ) -> String {
+//!     format!("{limit} {order} about {query} with {tags:?}")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let client = TestClient::of(Server::new("archive").tool(search));
+//! let found = client.call_tool("search", json!({ "query": "rust" })).await?;
+//! assert_eq!(found.content[0].as_text(), Some("10 newest about rust with None"));
+//!
+//! // What does not fit is a result that the model can read and act on.
+//! let refused = client.call_tool("search", json!({ "query": "rust", "limit": 500 })).await?;
+//! assert!(refused.is_failure());
+//! assert!(refused.content[0].as_text().unwrap().contains("limit"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The options of `#[arg]` are `rename`, `description`, `title`, `example`, `range(1..=10)`, `length(1..)`, `pattern = "regex"` and `header`
+//! (the HTTP header that repeats the argument). For everything else that `serde` and `schemars` can do, take all arguments as one type:
+//!
+//! ```
+//! use jackfield::{JsonSchema, tool};
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! #[serde(rename_all = "camelCase", deny_unknown_fields)]
+//! struct Rectangle {
+//!     /// In metres.
+//!     left_side: f64,
+//!     top_side: f64,
+//! }
+//!
+//! #[tool]
+//! fn area(#[args] rectangle: Rectangle) -> f64 {
+//!     rectangle.left_side * rectangle.top_side
+//! }
+//! ```
+//!
+//! # Results
+//!
+//! Return text, a number, `bool`, nothing, [`Image`](crate::Image), [`Audio`](crate::Audio), a [`ResourceLink`](crate::ResourceLink), content blocks,
+//! or a whole [`CallToolResult`](crate::CallToolResult). [`Json`](crate::Json) is structured: it adds an output schema to the tool.
+//!
+//! ```
+//! use jackfield::{Json, JsonSchema, Server, json, testing::TestClient, tool};
+//! use serde::Serialize;
+//!
+//! #[derive(Serialize, JsonSchema)]
+//! struct Sum {
+//!     sum: i64,
+//! }
+//!
+//! #[tool]
+//! fn add(a: i64, b: i64) -> Json<Sum> {
+//!     Json(Sum { sum: a + b })
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let client = TestClient::of(Server::new("calculator").tool(add));
+//! let result = client.call_tool("add", json!({ "a": 1, "b": 2 })).await?;
+//! assert_eq!(result.structured_content.unwrap().to_value(), json!({ "sum": 3 }));
+//! assert!(client.list_tools().await?[0].output_schema.is_some());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Failures
+//!
+//! Errors with `Display` are failures that the model reads; `?` works on every standard error with [`jackfield::Result`](crate::Result).
+//! Only [`ProtocolError`](crate::ProtocolError) answers with a JSON-RPC error instead.
+//!
+//! ```
+//! use jackfield::{Context, Server, json, testing::TestClient, tool};
+//!
+//! #[tool]
+//! fn port(text: &str) -> jackfield::Result<u16> {
+//!     text.parse().context("that is not a port")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let client = TestClient::of(Server::new("net").tool(port));
+//! let failed = client.call_tool("port", json!({ "text": "x" })).await?;
+//! assert!(failed.is_failure());
+//! assert_eq!(failed.content[0].as_text(), Some("that is not a port: invalid digit found in string"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Options
+//!
+//! `#[tool(name = "…", title = "…", description = "…")]` say what the function does not; `read_only`, `destructive`, `idempotent`, `open_world`
+//! are hints for hosts. A function that computes for long or waits without `async` is `#[tool(blocking)]`, so that other calls go on.
+//! A function with one of the attributes is still a function: call it in your unit tests.
+//!
+//! ```
+//! # use jackfield::tool;
+//! #[tool]
+//! async fn double(number: i64) -> i64 {
+//!     number * 2
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! assert_eq!(double(21).await, 42);
+//! # }
+//! ```
+//!
+//! Behind the function's name stands a unit struct, which is what `Server::tool` takes. So in its module no variable can have that name:
+//! `let double = 2;` would not compile there.
+//!
+//! # Tools that come and go
+//!
+//! ```
+//! use jackfield::{Call, Cx, Schema, Server, Tool, json, testing::TestClient};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let server = Server::new("plugins");
+//! let schema = Schema::new(&json!({ "type": "object", "properties": { "text": { "type": "string" } } }))?;
+//! let handle = server.tools().insert(Tool::new("echo", schema), |call: Call, _cx: Cx| async move {
+//!     String::from_utf8_lossy(&call.arguments).into_owned()
+//! })?;
+//!
+//! let client = TestClient::of(server);
+//! let echoed = client.call_tool("echo", json!({ "text": "hi" })).await?;
+//! assert_eq!(echoed.content[0].as_text(), Some(r#"{"text":"hi"}"#));
+//! handle.remove();
+//! assert!(client.list_tools().await?.is_empty());
+//! # Ok(())
+//! # }
+//! ```

@@ -1,0 +1,74 @@
+//! The Model Context Protocol for Rust: servers for every revision of the protocol, from plain functions.
+//!
+//! ```no_run
+//! use jackfield::{Server, resource, tool};
+//!
+//! /// Add two numbers.
+//! #[tool(read_only)]
+//! fn add(a: i64, b: i64) -> i64 { a + b }
+//!
+//! #[resource("greeting://{name}")]
+//! fn greeting(name: String) -> String { format!("Hello, {name}!") }
+//!
+//! #[tokio::main]
+//! async fn main() -> jackfield::Result {
+//!     Server::new("demo").tool(add).resource(greeting).run().await
+//! }
+//! ```
+//!
+//! That is a complete server for clients of all five released revisions. It needs this crate and `tokio` (with the features `macros` and
+//! `rt-multi-thread`). Names come from the functions, descriptions from their comments, schemas from their types, the version from
+//! your `Cargo.toml`.
+//!
+//! The [`guide`] goes on from here: [quickstart](guide::quickstart), [tools](guide::tools), [resources](guide::resources),
+//! [prompts](guide::prompts), [context](guide::context), [testing](guide::testing), [transports](guide::transports).
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! | --- | --- | --- |
+//! | `server` | yes | the server framework |
+//! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
+//! | `validation` | yes | checks arguments and structured output by JSON Schema |
+//! | `tracing-layer` | no | forwards `tracing` events to the client |
+
+#[cfg(all(feature = "server", feature = "macros"))]
+pub mod guide;
+
+/// Connections, callers and byte streams: what transports and middleware are made of.
+pub use jackfield_peer as peer;
+/// Every message of every revision.
+pub use jackfield_protocol as protocol;
+pub use schemars;
+pub use serde;
+pub use serde_json;
+
+pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Principal, Reply, Session};
+pub use jackfield_protocol::{
+    Annotations, AudioContent, CallToolResult, Completion, ContentBlock, CreateMessageParams, CreateMessageResult,
+    ElicitAction, ElicitParams, ElicitResult, ElicitSchema, EmbeddedResource, ErrorObject, GetPromptResult, Icon,
+    ImageContent, Implementation, InputRequired, LoggingLevel, Meta, Outcome, Prompt, PromptArgument, PromptMessage,
+    RawJson, ReadResourceResult, Reference, Resource, ResourceContents, ResourceLink, ResourceTemplate, Revision, Role,
+    Root, SamplingContent, SamplingContentBlock, SamplingMessage, Schema, TextContent, Tool, ToolAnnotations,
+};
+pub use schemars::JsonSchema;
+pub use serde_json::{Value, json};
+
+#[cfg(feature = "macros")]
+pub use jackfield_macros::{prompt, resource, server, tool};
+
+#[cfg(feature = "server")]
+#[doc(hidden)]
+pub use jackfield_server::__private;
+#[cfg(feature = "server")]
+pub use jackfield_server::testing;
+#[cfg(feature = "server")]
+pub use jackfield_server::{
+    Address, Answers, Argument, Audio, BadArgument, BuildError, BuiltServer, CacheHint, Cached, Call, Completer,
+    Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Image, IntoCompleter,
+    IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool, IntoToolResult, Item,
+    Json, Keys, Next, Package, Parts, PromptEntry, PromptHandler, PromptRegistry, ProtocolError, QuestionError,
+    Reading, ResourceEntry, ResourceHandler, ResourcePage, ResourceRegistry, Result, Route, Server, ServerParts,
+    StartError, State, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables,
+    Work, decode_arguments,
+};

@@ -1,0 +1,11 @@
+//! The macros and the test client, as users of the crate see them.
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod compile;
+mod impl_blocks;
+mod prompts;
+mod questions;
+mod quickstart;
+mod resources;
+mod results;
+mod tools;

@@ -1,0 +1,249 @@
+//! Functions as tools: what is listed, what is decoded, what is refused.
+
+use jackfield::testing::TestClient;
+use jackfield::{Cx, FromCx, IntoTool, JsonSchema, Revision, Server, State, Tool, ToolEntry, Value, json, tool};
+use serde::{Deserialize, Serialize};
+
+/// Adds two numbers.
+///
+/// Both are whole.
+#[tool(read_only, destructive = false, title = "Addition", icon = "https://example.com/plus.png", task)]
+fn add(
+    /// The first one.
+    a: i64,
+    /** The second one. */
+    b: i64,
+) -> i64 {
+    a + b
+}
+
+fn listed(tool: impl IntoTool) -> Value {
+    serde_json::to_value(tool.into_tool().definition).unwrap()
+}
+
+fn schema(tool: impl IntoTool) -> Value {
+    listed(tool)["inputSchema"].take()
+}
+
+/// SRV-012: what a tool is called and takes comes from the function.
+#[test]
+fn the_definition_comes_from_the_function() {
+    assert_eq!(
+        listed(add),
+        json!({
+            "name": "add",
+            "title": "Addition",
+            "description": "Adds two numbers.\n\nBoth are whole.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "a": { "type": "integer", "description": "The first one." },
+                    "b": { "type": "integer", "description": "The second one." },
+                },
+                "required": ["a", "b"],
+            },
+            "annotations": { "readOnlyHint": true, "destructiveHint": false },
+            "icons": [{ "src": "https://example.com/plus.png" }],
+            "execution": { "taskSupport": "optional" },
+        })
+    );
+}
+
+#[test]
+fn arguments_are_listed_in_the_order_of_the_parameters() {
+    #[tool]
+    fn ordered(zebra: u8, apple: u8) -> u8 {
+        zebra + apple
+    }
+
+    let text = ordered.into_tool().definition.input_schema.get().to_owned();
+    assert!(text.find("zebra") < text.find("apple"), "{text}");
+}
+
+#[test]
+fn the_package_is_the_users_own() {
+    let ToolEntry { package, .. } = add.into_tool();
+    assert_eq!(package.map(|package| package.name), Some("jackfield"));
+}
+
+#[test]
+fn a_function_can_still_be_called() {
+    assert_eq!(add(1, 2), 3);
+}
+
+#[tool]
+async fn shout(text: &str, cx: Option<&str>) -> String {
+    format!("{}{}", text.to_uppercase(), cx.unwrap_or("!"))
+}
+
+#[tokio::test]
+async fn an_async_function_can_still_be_called() {
+    assert_eq!(shout("hey", None).await, "HEY!");
+}
+
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    #[default]
+    Metre,
+    Mile,
+}
+
+#[tool(deny_unknown, meta = json!({ "example.com/group": "search" }), name = "text.search")]
+fn search(
+    #[arg(length(1..=10), pattern = "^[a-z]+$")] query: String,
+    #[default(10)]
+    #[arg(range(1..100))]
+    limit: u32,
+    #[default("en")] language: String,
+    #[default] unit: Unit,
+    #[arg(rename = "in", description = "Where.", header = "X-Where")] place: Option<String>,
+    #[schemars(range(min = 0.5), title = "Weight")] weight: Option<f64>,
+    #[serde(default)] tags: Vec<String>,
+) -> String {
+    format!("{query} {limit} {language} {unit:?} {place:?} {weight:?} {tags:?}")
+}
+
+#[test]
+fn attributes_of_parameters_are_in_the_schema() {
+    let listed = listed(search);
+    assert_eq!(listed["name"], "text.search");
+    assert_eq!(listed["_meta"], json!({ "example.com/group": "search" }));
+    assert_eq!(
+        schema(search),
+        json!({
+            "type": "object",
+            "properties": {
+                "query": { "type": "string", "minLength": 1, "maxLength": 10, "pattern": "^[a-z]+$" },
+                "limit": { "type": "integer", "minimum": 1, "exclusiveMaximum": 100, "default": 10 },
+                "language": { "type": "string", "default": "en" },
+                "unit": { "$ref": "#/$defs/Unit", "default": "metre" },
+                "in": { "type": ["string", "null"], "description": "Where.", "x-mcp-header": "X-Where" },
+                "weight": { "type": ["number", "null"], "minimum": 0.5, "title": "Weight" },
+                "tags": { "type": "array", "items": { "type": "string" }, "default": [] },
+            },
+            "required": ["query"],
+            "additionalProperties": false,
+            "$defs": { "Unit": { "type": "string", "enum": ["metre", "mile"] } },
+        })
+    );
+}
+
+fn client() -> TestClient {
+    TestClient::of(Server::new("tools").tool(add).tool(search).tool(shout))
+}
+
+async fn text_of(client: &TestClient, tool: &str, arguments: Value) -> (bool, String) {
+    let result = client.call_tool(tool, arguments).await.unwrap();
+    (result.is_failure(), result.content[0].as_text().unwrap_or_default().to_owned())
+}
+
+#[tokio::test]
+async fn arguments_arrive_with_their_defaults() {
+    let client = client();
+    let (failed, text) = text_of(&client, "text.search", json!({ "query": "abc" })).await;
+    assert_eq!((failed, text.as_str()), (false, "abc 10 en Metre None None []"));
+    let all =
+        json!({ "query": "abc", "limit": 5, "language": "de", "unit": "mile", "in": "x", "weight": 1, "tags": ["t"] });
+    assert_eq!(text_of(&client, "text.search", all).await.1, r#"abc 5 de Mile Some("x") Some(1.0) ["t"]"#);
+    assert_eq!(text_of(&client, "shout", json!({ "text": "a", "cx": "?" })).await.1, "A?");
+}
+
+/// SRV-025, SRV-027, SRV-029: what does not fit is told to the model, not to the protocol.
+#[tokio::test]
+async fn bad_arguments_are_failures_that_name_the_argument() {
+    let client = client();
+    for (arguments, word) in
+        [(json!({ "a": 1 }), "b"), (json!({ "a": "one", "b": 1 }), "a"), (json!({ "a": 1.5, "b": 1 }), "a")]
+    {
+        let (failed, text) = text_of(&client, "add", arguments).await;
+        assert!(failed && text.contains(word), "{text}");
+    }
+    for (arguments, word) in [
+        (json!({ "query": "" }), "query"),
+        (json!({ "query": "abc", "limit": 100 }), "limit"),
+        (json!({ "query": "abc", "unit": "foot" }), "unit"),
+        (json!({ "query": "abc", "other": 1 }), "other"),
+    ] {
+        let (failed, text) = text_of(&client, "text.search", arguments).await;
+        assert!(failed && text.contains(word), "{text}");
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Rectangle {
+    /// In metres.
+    width: f64,
+    height: f64,
+}
+
+#[tool]
+fn area(#[args] rectangle: Rectangle, cx: &Cx) -> f64 {
+    let _ = cx;
+    rectangle.width * rectangle.height
+}
+
+#[tokio::test]
+async fn one_type_may_take_all_arguments() {
+    assert_eq!(schema(area)["properties"]["width"]["description"], "In metres.");
+    let client = TestClient::of(Server::new("tools").tool(area));
+    assert_eq!(text_of(&client, "area", json!({ "width": 2, "height": 3 })).await, (false, "6".to_owned()));
+    let (failed, text) = text_of(&client, "area", json!({ "width": 2 })).await;
+    assert!(failed && text.contains("height"), "{text}");
+}
+
+struct Greeting(&'static str);
+
+struct Client(String);
+
+impl FromCx for Client {
+    fn from_cx(cx: &Cx) -> Result<Self, jackfield::ErrorObject> {
+        let name = cx.caller().client_info.as_ref().map(|client| client.name.clone());
+        Ok(Self(name.unwrap_or_default()))
+    }
+}
+
+#[tool]
+fn greet(name: String, greeting: State<Greeting>, #[extract] client: Client, cx: Cx) -> String {
+    format!("{} {name} from {} in {}", greeting.0.0, client.0, cx.caller().revision)
+}
+
+#[tool(blocking)]
+fn slow(cx: &Cx) -> String {
+    let _ = cx;
+    std::thread::current().name().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn parameters_may_come_from_the_framework() {
+    assert_eq!(schema(greet)["properties"], json!({ "name": { "type": "string" } }));
+    for revision in Revision::ALL {
+        let server = Server::new("tools").tool(greet).state(Greeting("Hello"));
+        let client = TestClient::with_revision(server, revision);
+        let (failed, text) = text_of(&client, "greet", json!({ "name": "Ada" })).await;
+        assert_eq!((failed, text), (false, format!("Hello Ada from jackfield-test-client in {revision}")));
+    }
+    let client = TestClient::of(Server::new("tools").tool(greet));
+    let error = client.call_tool("greet", json!({ "name": "Ada" })).await.unwrap_err();
+    assert!(error.message.contains("Greeting"), "{error}");
+}
+
+#[tokio::test]
+async fn blocking_tools_run_elsewhere() {
+    let client = TestClient::of(Server::new("tools").tool(slow));
+    let here = std::thread::current().name().unwrap_or_default().to_owned();
+    assert_ne!(text_of(&client, "slow", json!({})).await.1, here);
+}
+
+/// SRV-006: what a server can do is what is registered in it.
+#[tokio::test]
+async fn every_revision_lists_and_calls() {
+    for revision in Revision::ALL {
+        let client = TestClient::with_revision(Server::new("tools").tool(add), revision);
+        let tools: Vec<Tool> = client.list_tools().await.unwrap();
+        assert_eq!(tools[0].name, "add", "{revision}");
+        assert_eq!(text_of(&client, "add", json!({ "a": 2, "b": 3 })).await.1, "5", "{revision}");
+        let introduction = client.introduction().await.unwrap();
+        assert!(introduction["capabilities"]["tools"].is_object(), "{introduction}");
+    }
+}

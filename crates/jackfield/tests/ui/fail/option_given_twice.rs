@@ -1,0 +1,8 @@
+use jackfield::tool;
+
+#[tool(name = "plus", name = "sum")]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+fn main() {}

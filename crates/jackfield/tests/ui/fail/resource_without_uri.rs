@@ -1,0 +1,8 @@
+use jackfield::resource;
+
+#[resource]
+fn readme() -> String {
+    String::new()
+}
+
+fn main() {}

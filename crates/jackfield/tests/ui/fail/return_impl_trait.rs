@@ -1,0 +1,8 @@
+use jackfield::tool;
+
+#[tool]
+fn name() -> impl Into<String> {
+    "name"
+}
+
+fn main() {}

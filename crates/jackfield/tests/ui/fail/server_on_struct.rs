@@ -1,0 +1,6 @@
+use jackfield::server;
+
+#[server]
+struct Notes;
+
+fn main() {}

@@ -1,0 +1,10 @@
+use jackfield::server;
+
+struct Notes;
+
+#[server]
+impl Notes {
+    fn save(&self) {}
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use jackfield::resource;
+
+#[resource("notes://{name")]
+fn note(name: String) -> String {
+    name
+}
+
+fn main() {}

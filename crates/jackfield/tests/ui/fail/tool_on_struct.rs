@@ -1,0 +1,6 @@
+use jackfield::tool;
+
+#[tool]
+struct Add;
+
+fn main() {}

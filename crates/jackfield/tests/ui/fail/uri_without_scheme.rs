@@ -1,0 +1,8 @@
+use jackfield::resource;
+
+#[resource("readme")]
+fn readme() -> String {
+    String::new()
+}
+
+fn main() {}

@@ -1,0 +1,379 @@
+//! The registries: entries in the order of their registration, looked up in a frozen map.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+
+use jackfield_protocol::{Prompt, Tool};
+
+use crate::core::Core;
+use crate::mount::Prefix;
+use crate::prepared::{PreparedPrompt, PreparedResource, PreparedTool};
+use crate::{Address, BuildError, UriTemplate};
+
+/// The entries of one kind: a list that changes, and a frozen view of it for requests.
+pub(crate) struct Catalog<K: Kind> {
+    own: Mutex<Own<K>>,
+    view: RwLock<Arc<K>>,
+    stale: AtomicBool,
+    announced: AtomicBool,
+}
+
+struct Own<K: Kind> {
+    entries: Vec<(EntryId, Arc<K::Prepared>)>,
+    names: HashSet<String>,
+    next_id: EntryId,
+    /// Where each name stands in the list. A place is never used again, so that cursors stay valid while the list changes.
+    places: HashMap<String, u64>,
+    next_place: u64,
+}
+
+/// Names an entry within its catalog; never used again.
+pub(crate) type EntryId = u64;
+
+/// One kind of entries; the type itself is the frozen view.
+pub(crate) trait Kind: Default {
+    type Prepared: Send + Sync + 'static;
+    type Definition: Clone + fmt::Debug + Send + Sync;
+
+    /// What messages call it.
+    const WHAT: &'static str;
+
+    fn of(core: &Core) -> &Catalog<Self>;
+    fn name(prepared: &Self::Prepared) -> String;
+    fn definition(prepared: &Self::Prepared) -> Self::Definition;
+    /// What the name and the definition become under a prefix.
+    fn under(prefix: &Prefix, name: &str, definition: &Self::Definition) -> (String, Self::Definition);
+    fn collect(items: Vec<Arc<Item<Self>>>) -> Self;
+    fn items(&self) -> Vec<Arc<Item<Self>>>;
+}
+
+/// One entry as callers see it.
+pub(crate) struct Item<K: Kind> {
+    pub(crate) name: String,
+    pub(crate) place: u64,
+    pub(crate) definition: K::Definition,
+    pub(crate) prepared: Arc<K::Prepared>,
+    /// The server that it belongs to, if that is a mounted one.
+    pub(crate) home: Option<Weak<Core>>,
+    /// The prefixes it stands under, innermost first.
+    pub(crate) prefixes: Vec<Prefix>,
+}
+
+impl<K: Kind> Catalog<K> {
+    /// Adds an entry.
+    pub(crate) fn insert(&self, core: &Core, prepared: K::Prepared) -> Result<EntryId, BuildError> {
+        let name = K::name(&prepared);
+        // Without mounted servers the view is not needed, so adding many entries does not make it anew for each.
+        let mounted = !core.mounts().is_empty() && self.view(core).items().iter().any(|item| item.name == name);
+        let mut own = self.own();
+        if mounted || !own.names.insert(name.clone()) {
+            return Err(BuildError::new(vec![format!("there are two {} `{name}`", K::WHAT)]));
+        }
+        let id = own.next_id;
+        own.next_id = id.wrapping_add(1);
+        own.entries.push((id, Arc::new(prepared)));
+        drop(own);
+        self.announce();
+        self.invalidate();
+        Ok(id)
+    }
+
+    /// Removes an entry; says whether it was there.
+    pub(crate) fn remove(&self, id: EntryId) -> bool {
+        let mut own = self.own();
+        let found = own.entries.iter().position(|(known, _)| *known == id);
+        let removed = found.map(|at| own.entries.remove(at).1);
+        if let Some(entry) = &removed {
+            own.names.remove(&K::name(entry));
+        }
+        drop(own);
+        self.invalidate();
+        removed.is_some()
+    }
+
+    /// Returns the frozen view. Taking it costs one uncontended lock; it is made anew only after a change.
+    pub(crate) fn view(&self, core: &Core) -> Arc<K> {
+        if self.stale.load(Ordering::Acquire) {
+            let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
+            // The mark is taken away under the lock, so that an older view never replaces a newer one.
+            if self.stale.swap(false, Ordering::AcqRel) {
+                *view = Arc::new(K::collect(self.gather(core).0));
+            }
+        }
+        self.view.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn invalidate(&self) {
+        self.stale.store(true, Ordering::Release);
+    }
+
+    /// Notes that entries may come at run time, so that the capability is declared even while there are none.
+    pub(crate) fn announce(&self) {
+        self.announced.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_announced(&self, core: &Core) -> bool {
+        self.announced.load(Ordering::Relaxed)
+            || core.mounts().iter().any(|mount| K::of(&mount.core).is_announced(&mount.core))
+    }
+
+    pub(crate) fn prepared(&self) -> Vec<Arc<K::Prepared>> {
+        self.own().entries.iter().map(|(_, entry)| entry.clone()).collect()
+    }
+
+    /// Returns the items in the order of the list, and the names that stand for two of them.
+    pub(crate) fn gather(&self, core: &Core) -> (Vec<Arc<Item<K>>>, Vec<String>) {
+        let mut found: Vec<Item<K>> = self.prepared().into_iter().map(|prepared| Item::own(prepared)).collect();
+        for mount in core.mounts() {
+            let inner = K::of(&mount.core).view(&mount.core).items();
+            found.extend(inner.iter().map(|item| item.under(&mount.prefix, &mount.core)));
+        }
+        let mut own = self.own();
+        let (mut items, mut twice) = (HashMap::new(), Vec::new());
+        for mut item in found {
+            if items.contains_key(&item.name) {
+                twice.push(item.name);
+                continue;
+            }
+            item.place = own.place(&item.name);
+            items.insert(item.name.clone(), Arc::new(item));
+        }
+        own.places.retain(|name, _| items.contains_key(name));
+        let mut items: Vec<_> = items.into_values().collect();
+        items.sort_by_key(|item| item.place);
+        (items, twice)
+    }
+
+    fn own(&self) -> MutexGuard<'_, Own<K>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Kind> Own<K> {
+    fn place(&mut self, name: &str) -> u64 {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        let place = self.next_place;
+        self.next_place = place.saturating_add(1);
+        self.places.insert(name.to_owned(), place);
+        place
+    }
+}
+
+impl<K: Kind> Item<K> {
+    fn own(prepared: Arc<K::Prepared>) -> Self {
+        let (name, definition) = (K::name(&prepared), K::definition(&prepared));
+        Self { name, place: 0, definition, prepared, home: None, prefixes: Vec::new() }
+    }
+
+    fn under(&self, prefix: &Prefix, core: &Arc<Core>) -> Self {
+        let (name, definition) = K::under(prefix, &self.name, &self.definition);
+        let home = self.home.clone().unwrap_or_else(|| Arc::downgrade(core));
+        let prefixes = self.prefixes.iter().chain([prefix]).cloned().collect();
+        Self { name, place: 0, definition, prepared: self.prepared.clone(), home: Some(home), prefixes }
+    }
+
+    /// Returns the server whose state and notices the handler sees.
+    pub(crate) fn home(&self, outer: &Arc<Core>) -> Arc<Core> {
+        self.home.as_ref().and_then(Weak::upgrade).unwrap_or_else(|| outer.clone())
+    }
+
+    /// Returns the URI as the mounted server knows it.
+    pub(crate) fn inner_uri(&self, uri: &str) -> String {
+        let outermost_first = self.prefixes.iter().rev();
+        outermost_first.fold(uri.to_owned(), |uri, prefix| prefix.strip_uri(&uri).unwrap_or(uri))
+    }
+
+    /// Returns the URI as callers know it.
+    pub(crate) fn outer_uri(&self, uri: &str) -> String {
+        self.prefixes.iter().fold(uri.to_owned(), |uri, prefix| prefix.uri(&uri))
+    }
+}
+
+impl<K: Kind> Default for Catalog<K> {
+    fn default() -> Self {
+        let own = Own { entries: Vec::new(), names: HashSet::new(), next_id: 0, places: HashMap::new(), next_place: 1 };
+        Self {
+            own: Mutex::new(own),
+            view: RwLock::default(),
+            stale: AtomicBool::new(true),
+            announced: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Items by name, in the order of the list.
+pub(crate) struct Shelf<K: Kind> {
+    pub(crate) items: Vec<Arc<Item<K>>>,
+    index: HashMap<String, usize>,
+}
+
+impl<K: Kind> Shelf<K> {
+    fn new(items: Vec<Arc<Item<K>>>) -> Self {
+        let index = items.iter().enumerate().map(|(at, item)| (item.name.clone(), at)).collect();
+        Self { items, index }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Item<K>>> {
+        self.items.get(*self.index.get(name)?)
+    }
+}
+
+impl<K: Kind> Default for Shelf<K> {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
+/// The tools, frozen.
+#[derive(Default)]
+pub(crate) struct Tools(pub(crate) Shelf<Self>);
+
+impl Kind for Tools {
+    type Prepared = PreparedTool;
+    type Definition = Tool;
+    const WHAT: &'static str = "tools";
+
+    fn of(core: &Core) -> &Catalog<Self> {
+        &core.tools
+    }
+
+    fn name(prepared: &PreparedTool) -> String {
+        prepared.entry.definition.name.clone()
+    }
+
+    fn definition(prepared: &PreparedTool) -> Tool {
+        prepared.entry.definition.clone()
+    }
+
+    fn under(prefix: &Prefix, name: &str, definition: &Tool) -> (String, Tool) {
+        let name = prefix.name(name);
+        let mut definition = definition.clone();
+        definition.name.clone_from(&name);
+        (name, definition)
+    }
+
+    fn collect(items: Vec<Arc<Item<Self>>>) -> Self {
+        Self(Shelf::new(items))
+    }
+
+    fn items(&self) -> Vec<Arc<Item<Self>>> {
+        self.0.items.clone()
+    }
+}
+
+/// The prompts, frozen.
+#[derive(Default)]
+pub(crate) struct Prompts(pub(crate) Shelf<Self>);
+
+impl Kind for Prompts {
+    type Prepared = PreparedPrompt;
+    type Definition = Prompt;
+    const WHAT: &'static str = "prompts";
+
+    fn of(core: &Core) -> &Catalog<Self> {
+        &core.prompts
+    }
+
+    fn name(prepared: &PreparedPrompt) -> String {
+        prepared.entry.definition.name.clone()
+    }
+
+    fn definition(prepared: &PreparedPrompt) -> Prompt {
+        prepared.entry.definition.clone()
+    }
+
+    fn under(prefix: &Prefix, name: &str, definition: &Prompt) -> (String, Prompt) {
+        let name = prefix.name(name);
+        let mut definition = definition.clone();
+        definition.name.clone_from(&name);
+        (name, definition)
+    }
+
+    fn collect(items: Vec<Arc<Item<Self>>>) -> Self {
+        Self(Shelf::new(items))
+    }
+
+    fn items(&self) -> Vec<Arc<Item<Self>>> {
+        self.0.items.clone()
+    }
+}
+
+/// The resources and templates, frozen.
+#[derive(Default)]
+pub(crate) struct Resources {
+    pub(crate) fixed: Shelf<Self>,
+    pub(crate) templates: Shelf<Self>,
+    /// The templates, the most specific first.
+    ranked: Vec<Arc<Item<Self>>>,
+}
+
+impl Resources {
+    /// Finds what reads a URI: a resource of its own before templates, a specific template before a general one.
+    pub(crate) fn resolve(&self, uri: &str) -> Option<(&Arc<Item<Self>>, crate::Variables)> {
+        if let Some(item) = self.fixed.find(uri) {
+            return Some((item, crate::Variables::default()));
+        }
+        self.ranked.iter().find_map(|item| match &item.definition {
+            Address::Template(_, template) => template.matches(uri).map(|variables| (item, variables)),
+            Address::Static(_) => None,
+        })
+    }
+}
+
+impl Kind for Resources {
+    type Prepared = PreparedResource;
+    type Definition = Address;
+    const WHAT: &'static str = "resources";
+
+    fn of(core: &Core) -> &Catalog<Self> {
+        &core.resources
+    }
+
+    fn name(prepared: &PreparedResource) -> String {
+        match &prepared.entry.address {
+            Address::Static(resource) => resource.uri.clone(),
+            Address::Template(template, _) => template.uri_template.clone(),
+        }
+    }
+
+    fn definition(prepared: &PreparedResource) -> Address {
+        prepared.entry.address.clone()
+    }
+
+    fn under(prefix: &Prefix, name: &str, definition: &Address) -> (String, Address) {
+        let uri = prefix.uri(name);
+        let address = match definition.clone() {
+            Address::Static(mut resource) => {
+                resource.uri.clone_from(&uri);
+                Address::Static(resource)
+            }
+            Address::Template(mut listed, template) => {
+                listed.uri_template.clone_from(&uri);
+                // A prefix can not spoil a template; if it did, the inner one would simply match nothing out here.
+                Address::Template(listed, UriTemplate::new(&uri).map_or(template, Arc::new))
+            }
+        };
+        (uri, address)
+    }
+
+    fn collect(items: Vec<Arc<Item<Self>>>) -> Self {
+        let (fixed, templates): (Vec<_>, Vec<_>) =
+            items.into_iter().partition(|item| matches!(item.definition, Address::Static(_)));
+        let mut ranked = templates.clone();
+        ranked.sort_by_key(|item| match &item.definition {
+            Address::Template(_, template) => std::cmp::Reverse(template.specificity()),
+            Address::Static(_) => std::cmp::Reverse(Default::default()),
+        });
+        Self { fixed: Shelf::new(fixed), templates: Shelf::new(templates), ranked }
+    }
+
+    fn items(&self) -> Vec<Arc<Item<Self>>> {
+        let mut items: Vec<_> = self.fixed.items.iter().chain(&self.templates.items).cloned().collect();
+        items.sort_by_key(|item| item.place);
+        items
+    }
+}

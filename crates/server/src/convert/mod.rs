@@ -1,0 +1,31 @@
+//! Conversions between the types of users' functions and the protocol: results, arguments, schemas, errors.
+//!
+//! Everything that is the same for all functions is not generic, so that it is compiled once, in this crate.
+
+mod argument;
+mod arguments;
+mod complete;
+mod error;
+mod expected;
+mod extract;
+mod failure;
+mod json;
+mod media;
+mod prompt_result;
+mod resource_result;
+mod schema;
+#[doc(hidden)]
+pub mod spec;
+mod tool_result;
+
+pub use argument::{BadArgument, FromArgument};
+pub use arguments::{Argument, decode_arguments};
+pub use complete::{Completing, IntoCompleter, IntoCompletion};
+pub use error::{Context, Error, Result};
+pub use extract::{FromCx, State};
+pub use failure::Failure;
+pub use json::Json;
+pub use media::{Audio, Image};
+pub use prompt_result::IntoPromptResult;
+pub use resource_result::{IntoResourceResult, Reading};
+pub use tool_result::IntoToolResult;

@@ -1,0 +1,89 @@
+//! What all handles of a server share: the registries, the state, and who hears of changes.
+
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+
+use jackfield_peer::Extensions;
+
+use crate::catalog::{Catalog, Prompts, Resources, Tools};
+use crate::changes::{Change, Hub};
+use crate::mount::{Mount, Prefix};
+use crate::seal::Sealer;
+use crate::settings::Settings;
+
+/// What all handles of a server share.
+pub(crate) struct Core {
+    pub(crate) settings: Mutex<Settings>,
+    pub(crate) tools: Catalog<Tools>,
+    pub(crate) resources: Catalog<Resources>,
+    pub(crate) prompts: Catalog<Prompts>,
+    pub(crate) mounts: RwLock<Vec<Mount>>,
+    pub(crate) parents: Mutex<Vec<(Weak<Core>, Prefix)>>,
+    pub(crate) state: RwLock<Extensions>,
+    pub(crate) hub: Hub,
+    pub(crate) sealer: Sealer,
+    pub(crate) logging: AtomicBool,
+    /// How many seconds a client may take to answer a question in the modern era.
+    pub(crate) question_life: AtomicU64,
+}
+
+impl Core {
+    pub(crate) fn new(name: String) -> Arc<Self> {
+        Arc::new(Self {
+            settings: Mutex::new(Settings::new(name)),
+            tools: Catalog::default(),
+            resources: Catalog::default(),
+            prompts: Catalog::default(),
+            mounts: RwLock::default(),
+            parents: Mutex::default(),
+            state: RwLock::default(),
+            hub: Hub::default(),
+            sealer: Sealer::default(),
+            logging: AtomicBool::new(true),
+            question_life: AtomicU64::new(10 * 60),
+        })
+    }
+
+    pub(crate) fn settings(&self) -> MutexGuard<'_, Settings> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells all who listen, here and in the servers that this one is mounted in.
+    pub(crate) fn changed(&self, change: &Change) {
+        self.tell_parents(change);
+        self.hub.publish(change);
+    }
+
+    fn tell_parents(&self, change: &Change) {
+        let parents = self.parents.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (parent, prefix) in &parents {
+            let Some(parent) = parent.upgrade() else { continue };
+            match change {
+                Change::Tools => parent.tools.invalidate(),
+                Change::Prompts => parent.prompts.invalidate(),
+                Change::Resources => parent.resources.invalidate(),
+                Change::Resource(uri) => {
+                    parent.changed(&Change::Resource(prefix.uri(uri)));
+                    continue;
+                }
+            }
+            parent.changed(change);
+        }
+    }
+
+    /// Whether a server is mounted in this one, at any depth.
+    pub(crate) fn contains(&self, other: &Arc<Self>) -> bool {
+        self.mounts().iter().any(|mount| Arc::ptr_eq(&mount.core, other) || mount.core.contains(other))
+    }
+
+    /// Has all lists made anew.
+    pub(crate) fn invalidate(&self) {
+        self.tools.invalidate();
+        self.resources.invalidate();
+        self.prompts.invalidate();
+    }
+
+    pub(crate) fn mounts(&self) -> Vec<Mount> {
+        self.mounts.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,189 @@
+//! `subscriptions/listen`: a stream of the notices that a client asks for; since 2026-07-28.
+
+use std::sync::Arc;
+
+use jackfield_peer::{Answering, Incoming, Reply, RequestKey, Shutdown};
+use jackfield_protocol::error::code;
+use jackfield_protocol::{
+    CancelledParams, ErrorObject, ListenParams, ListenResult, Notification, Outcome, RequestId, SubscriptionFilter,
+    SubscriptionsAcknowledgedParams,
+};
+
+use crate::Cx;
+use crate::changes::{Change, Inbox, OpenStream, encode, subscription_meta};
+use crate::hooks::Hooks;
+use crate::resources::can_subscribe;
+use crate::router::Router;
+
+/// The most resources that one stream is about.
+const MAX_URIS: usize = 1024;
+
+/// Opens a stream.
+pub(crate) fn listen(router: &Router, incoming: Incoming) -> Answering {
+    match begin(router, incoming) {
+        Ok(stream) => Answering::later(stream.run()),
+        Err(error) => Answering::ready(Err(error)),
+    }
+}
+
+fn begin(router: &Router, incoming: Incoming) -> Result<Stream, ErrorObject> {
+    let asked: ListenParams = incoming.params.decode()?;
+    let id = incoming.id.as_ref().and_then(|id| id.decode());
+    let id = id.ok_or_else(|| ErrorObject::invalid_request("a listen stream needs an id"))?;
+    if asked.notifications.resource_subscriptions.as_ref().is_some_and(|uris| uris.len() > MAX_URIS) {
+        return Err(ErrorObject::invalid_params(format!("a stream is about at most {MAX_URIS} resources")));
+    }
+    let honoured = honoured(router, &incoming, asked.notifications);
+    let most = router.listen_streams;
+    let open = router.core.hub.open_stream(&incoming.caller, &incoming.outlet, most);
+    let open = open.ok_or_else(|| {
+        ErrorObject::new(code::TOO_MANY_REQUESTS, format!("more than {most} listen streams are open"))
+    })?;
+    // Changes are gathered from now on, so that none is lost while hooks run.
+    let inbox = Arc::new(Inbox::of(&honoured));
+    router.core.hub.listen(&inbox);
+    let (key, hooks, stopping) = (incoming.key, router.hooks.clone(), router.core.hub.stopping());
+    let watched = Watched::default();
+    Ok(Stream { id, key, cx: router.cx(incoming), honoured, inbox, hooks, stopping, watched, _open: open })
+}
+
+/// Leaves out what this server has no notices for, and resources that the caller can not read.
+fn honoured(router: &Router, incoming: &Incoming, asked: SubscriptionFilter) -> SubscriptionFilter {
+    let core = &router.core;
+    let has_resources = core.resources.is_announced(core);
+    let mut honoured = SubscriptionFilter::default();
+    honoured.tools_list_changed = asked.tools_list_changed.filter(|wanted| *wanted && core.tools.is_announced(core));
+    honoured.prompts_list_changed =
+        asked.prompts_list_changed.filter(|wanted| *wanted && core.prompts.is_announced(core));
+    honoured.resources_list_changed = asked.resources_list_changed.filter(|wanted| *wanted && has_resources);
+    honoured.resource_subscriptions = asked.resource_subscriptions.filter(|_| has_resources).map(|mut uris| {
+        uris.retain(|uri| can_subscribe(router, incoming, uri));
+        uris
+    });
+    honoured
+}
+
+/// A stream that is open.
+struct Stream {
+    id: RequestId,
+    key: Option<RequestKey>,
+    cx: Cx,
+    honoured: SubscriptionFilter,
+    inbox: Arc<Inbox>,
+    hooks: Hooks,
+    stopping: Shutdown,
+    watched: Watched,
+    _open: OpenStream,
+}
+
+impl Stream {
+    async fn run(mut self) -> Reply {
+        let ending = self.cx.call().incoming.outlet.shutdown();
+        self.watched = Watched::new(&self.hooks, &self.cx, &mut self.honoured).await;
+        // The acknowledgement is the first message of the stream, whatever happens meanwhile.
+        let mut acknowledged = SubscriptionsAcknowledgedParams::new(self.honoured.clone());
+        acknowledged.meta = Some(subscription_meta(&self.id));
+        if !self.send(encode(acknowledged.into(), self.cx.revision())).await {
+            return self.result();
+        }
+        loop {
+            tokio::select! {
+                biased;
+                () = ending.triggered() => break,
+                () = self.stopping.triggered() => break,
+                () = self.inbox.arrived() => {
+                    // While the client does not read, changes are gathered; many of a kind become one.
+                    for change in self.inbox.take() {
+                        if !self.sends(&change) {
+                            continue;
+                        }
+                        if !self.send(change.encode(self.cx.revision(), Some(&self.id))).await {
+                            return self.result();
+                        }
+                    }
+                }
+            }
+        }
+        self.watched.end().await;
+        let mut cancelled = CancelledParams::new(self.id.clone()).with_reason("the server ends the stream");
+        cancelled.meta = Some(subscription_meta(&self.id));
+        self.send(encode(Notification::Cancelled(cancelled), self.cx.revision())).await;
+        self.result()
+    }
+
+    /// A hook may have refused a resource after its changes began to be gathered.
+    fn sends(&self, change: &Change) -> bool {
+        match change {
+            Change::Resource(uri) => self.honoured.resource_subscriptions.iter().flatten().any(|known| known == uri),
+            _ => true,
+        }
+    }
+
+    async fn send(&self, message: Vec<u8>) -> bool {
+        self.cx.call().incoming.outlet.notify(self.key, message).await.is_ok()
+    }
+
+    fn result(&self) -> Reply {
+        Ok(Outcome::Complete(ListenResult::new(&self.id).into()))
+    }
+}
+
+/// The resources whose hooks have been told that someone watches; they are told when nobody does any more, also when the client
+/// goes away without a word.
+#[derive(Default)]
+struct Watched {
+    uris: Vec<String>,
+    told: Option<(Hooks, Cx)>,
+}
+
+impl Watched {
+    /// Tells the hooks; what they refuse is taken out.
+    async fn new(hooks: &Hooks, cx: &Cx, honoured: &mut SubscriptionFilter) -> Self {
+        let mut watched = Self::default();
+        if hooks.subscribe.is_empty() && hooks.unsubscribe.is_empty() {
+            return watched;
+        }
+        watched.told = Some((hooks.clone(), cx.clone()));
+        for uri in honoured.resource_subscriptions.take().into_iter().flatten() {
+            if subscribe(hooks, &uri, cx).await {
+                watched.uris.push(uri);
+            }
+        }
+        honoured.resource_subscriptions = Some(watched.uris.clone());
+        watched
+    }
+
+    async fn end(&mut self) {
+        let Some((hooks, cx)) = self.told.take() else { return };
+        unsubscribe(hooks, cx, std::mem::take(&mut self.uris)).await;
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some((hooks, cx)) = self.told.take().filter(|_| !self.uris.is_empty()) {
+            let hub = cx.clone();
+            hub.call().core.hub.spawn(unsubscribe(hooks, cx, std::mem::take(&mut self.uris)));
+        }
+    }
+}
+
+async fn subscribe(hooks: &Hooks, uri: &str, cx: &Cx) -> bool {
+    for hook in &hooks.subscribe {
+        if let Err(error) = hook(uri.to_owned(), cx.clone()).await {
+            tracing::debug!(uri, %error, "a subscription was refused");
+            return false;
+        }
+    }
+    true
+}
+
+async fn unsubscribe(hooks: Hooks, cx: Cx, uris: Vec<String>) {
+    for uri in uris {
+        for hook in &hooks.unsubscribe {
+            if let Err(error) = hook(uri.clone(), cx.clone()).await {
+                tracing::debug!(uri, %error, "the end of a subscription was refused");
+            }
+        }
+    }
+}

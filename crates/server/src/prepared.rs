@@ -1,0 +1,88 @@
+//! Entries that have been checked and are ready for calls.
+
+use crate::validation::{self, Validator};
+use crate::{Address, BuildError, PromptEntry, ResourceEntry, ToolEntry, UriTemplate};
+use jackfield_protocol::check_tool_name;
+
+/// A tool that has been checked, with its compiled schemas.
+pub(crate) struct PreparedTool {
+    pub(crate) entry: ToolEntry,
+    pub(crate) input: Option<Validator>,
+    pub(crate) output: Option<Validator>,
+}
+
+/// A resource or template that has been checked.
+pub(crate) struct PreparedResource {
+    pub(crate) entry: ResourceEntry,
+}
+
+/// A prompt that has been checked.
+pub(crate) struct PreparedPrompt {
+    pub(crate) entry: PromptEntry,
+}
+
+impl PreparedTool {
+    pub(crate) fn new(entry: ToolEntry) -> Result<Self, BuildError> {
+        let name = &entry.definition.name;
+        let mut problems = Vec::new();
+        if let Err(bad) = check_tool_name(name) {
+            problems.push(format!("tool `{name}`: {bad}"));
+        }
+        if !validation::is_object_schema(&entry.definition.input_schema) {
+            problems.push(format!("tool `{name}`: the input schema must have \"type\": \"object\""));
+        }
+        let mut compile = |what, schema| match validation::compile(schema) {
+            Ok(validator) => validator,
+            Err(problem) => {
+                problems.push(format!("tool `{name}`: the {what} schema {problem}"));
+                None
+            }
+        };
+        let input = compile("input", &entry.definition.input_schema);
+        let output = entry.definition.output_schema.as_ref().and_then(|schema| compile("output", schema));
+        if problems.is_empty() { Ok(Self { entry, input, output }) } else { Err(BuildError::new(problems)) }
+    }
+}
+
+impl PreparedResource {
+    pub(crate) fn new(entry: ResourceEntry) -> Result<Self, BuildError> {
+        let problem = match &entry.address {
+            Address::Static(resource) => {
+                crate::uri::check(&resource.uri).err().map(|problem| format!("resource `{}`: {problem}", resource.uri))
+            }
+            Address::Template(listed, template) => check_template(&listed.uri_template, template, &entry),
+        };
+        problem.map_or(Ok(Self { entry }), |problem| Err(BuildError::new(vec![problem])))
+    }
+}
+
+fn check_template(listed: &str, template: &UriTemplate, entry: &ResourceEntry) -> Option<String> {
+    if template.as_str() != listed {
+        return Some(format!("template `{listed}`: it is listed under another text than `{}`", template.as_str()));
+    }
+    if let Err(problem) = template.check_scheme() {
+        return Some(format!("template `{listed}`: {problem}"));
+    }
+    let unknown =
+        entry.completers.keys().find(|name| !template.variables().any(|variable| variable == name.as_str()))?;
+    Some(format!("template `{listed}`: it has no variable `{unknown}` to complete"))
+}
+
+impl PreparedPrompt {
+    pub(crate) fn new(entry: PromptEntry) -> Result<Self, BuildError> {
+        let name = &entry.definition.name;
+        if name.is_empty() {
+            return Err(BuildError::new(vec!["a prompt's name must not be empty".to_owned()]));
+        }
+        let arguments = entry.definition.arguments.as_deref().unwrap_or_default();
+        for (at, argument) in arguments.iter().enumerate() {
+            if arguments.iter().take(at).any(|earlier| earlier.name == argument.name) {
+                return Err(BuildError::new(vec![format!("prompt `{name}`: two arguments `{}`", argument.name)]));
+            }
+        }
+        match entry.completers.keys().find(|key| !arguments.iter().any(|argument| argument.name == **key)) {
+            Some(key) => Err(BuildError::new(vec![format!("prompt `{name}`: it has no argument `{key}` to complete")])),
+            None => Ok(Self { entry }),
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Questions in the middle of a handler: to the person, to the model, and for the roots.
+//!
+//! In the legacy era a question is a request to the client, and the handler waits. In the modern era the call ends with the
+//! question; the client calls again with the answer, the handler runs again from the top, and the same question returns the
+//! answer at once. What was answered before travels with the client, sealed. Therefore each question has a key that is the same
+//! in each run, and work between two questions that must not happen twice goes through [`Cx::step`].
+
+mod answer;
+mod check;
+mod form;
+pub(crate) mod round;
+
+use std::future::Future;
+
+use jackfield_peer::AskError;
+use jackfield_protocol::{
+    CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult, ElicitSchema, EmptyParams,
+    ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson, Root,
+};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::Cx;
+
+pub(crate) use round::Round;
+
+/// What the person did with a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Elicited<T> {
+    /// Answered it.
+    Accepted(T),
+    /// Said no.
+    Declined,
+    /// Went away without deciding.
+    Cancelled,
+}
+
+impl<T> Elicited<T> {
+    /// Returns the answer, if there is one.
+    #[must_use]
+    pub fn accepted(self) -> Option<T> {
+        match self {
+            Self::Accepted(answer) => Some(answer),
+            Self::Declined | Self::Cancelled => None,
+        }
+    }
+
+    fn map<U>(self, change: impl FnOnce(T) -> Result<U, QuestionError>) -> Result<Elicited<U>, QuestionError> {
+        Ok(match self {
+            Self::Accepted(answer) => Elicited::Accepted(change(answer)?),
+            Self::Declined => Elicited::Declined,
+            Self::Cancelled => Elicited::Cancelled,
+        })
+    }
+}
+
+/// Why a question has no answer.
+///
+/// A handler that passes it on fails with its text, which the model can read. In the modern era a client that can not be asked
+/// gets the error -32021, and one that answers with something unreadable -32602; the handler then does not go on at all.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QuestionError {
+    /// The client can not be asked this.
+    #[error("this client can not be asked: it does not support {0}")]
+    NotSupported(&'static str),
+    /// Nobody can be asked here: only tools, prompts and resources ask.
+    #[error("questions can be asked only while a tool, a prompt or a resource is being worked on")]
+    NotHere,
+    /// The client answered with an error.
+    #[error("the client answered with an error: {}", .0.message)]
+    Refused(ErrorObject),
+    /// The client did not answer in time.
+    #[error("the client did not answer in time")]
+    TimedOut,
+    /// The connection closed before the answer.
+    #[error("the connection closed before the client answered")]
+    Closed,
+    /// Too many questions wait for an answer already.
+    #[error("too many questions are waiting for the client")]
+    TooMany,
+    /// The answer does not fit the question.
+    #[error("the client's answer does not fit the question `{key}`: {problem}")]
+    BadAnswer {
+        /// The question.
+        key: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The question can not be asked as it is.
+    #[error("the question `{key}` can not be asked: {problem}")]
+    BadQuestion {
+        /// The question.
+        key: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl From<AskError> for QuestionError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Refused(error) => Self::Refused(error),
+            AskError::TimedOut => Self::TimedOut,
+            AskError::TooMany => Self::TooMany,
+            _ => Self::Closed,
+        }
+    }
+}
+
+impl Cx {
+    /// Asks the person to fill in a form, which is made from the type: a struct whose fields are texts, numbers, booleans,
+    /// enums without fields, lists of such enums, or options of these.
+    ///
+    /// ```
+    /// # use jackfield_server::{Cx, Elicited, QuestionError};
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Trip { city: String, days: u8 }
+    ///
+    /// # async fn book(cx: Cx) -> Result<String, QuestionError> {
+    /// let Elicited::Accepted(trip) = cx.elicit::<Trip>("trip", "Where to?").await? else { return Ok("as you like".into()) };
+    /// # Ok(trip.city) }
+    /// ```
+    ///
+    /// # Errors
+    /// The person could not be asked, or the type is not that of a form.
+    pub async fn elicit<T>(&self, key: &str, message: &str) -> Result<Elicited<T>, QuestionError>
+    where
+        T: DeserializeOwned + JsonSchema,
+    {
+        let schema = form::of::<T>().map_err(|problem| QuestionError::BadQuestion { key: key.to_owned(), problem })?;
+        self.elicit_form(key, message, schema).await?.map(|content| {
+            let read = serde_json::from_value(content.into());
+            read.map_err(|error| QuestionError::BadAnswer { key: key.to_owned(), problem: error.to_string() })
+        })
+    }
+
+    /// Asks the person to fill in a form. What is filled in has been checked against the form.
+    ///
+    /// # Errors
+    /// The person could not be asked.
+    pub async fn elicit_form(
+        &self,
+        key: &str,
+        message: &str,
+        form: ElicitSchema,
+    ) -> Result<Elicited<JsonObject>, QuestionError> {
+        let checked = form.clone();
+        let question = ElicitParams::form(message, form).into();
+        self.ask(key, question, move |result: ElicitResult| answer::of_form(result, &checked)).await
+    }
+
+    /// Asks the person to visit a page, for what must not pass through the client. That it was accepted means that the person
+    /// agreed to open it, not that anything has been done there.
+    ///
+    /// # Errors
+    /// The person could not be asked, or the URL is not `https` (`http` for this machine only).
+    pub async fn elicit_url(&self, key: &str, message: &str, url: &str) -> Result<Elicited<()>, QuestionError> {
+        let question = ElicitParams::url(message, url).into();
+        self.ask(key, question, |result: ElicitResult| {
+            Ok(match result.action {
+                ElicitAction::Decline => Elicited::Declined,
+                ElicitAction::Cancel => Elicited::Cancelled,
+                _ => Elicited::Accepted(()),
+            })
+        })
+        .await
+    }
+
+    /// Asks the client's model.
+    ///
+    /// # Errors
+    /// The model could not be asked, or did not answer.
+    pub async fn sample(&self, key: &str, params: CreateMessageParams) -> Result<CreateMessageResult, QuestionError> {
+        self.ask(key, params.into(), Ok).await
+    }
+
+    /// Asks for the folders that the client lets this server work in. Asking twice in one call asks the client once.
+    ///
+    /// # Errors
+    /// The client has none, or did not answer.
+    pub async fn roots(&self) -> Result<Vec<Root>, QuestionError> {
+        let question = InputRequest::ListRoots(EmptyParams::default());
+        self.ask("roots", question, |result: ListRootsResult| Ok(result.roots)).await
+    }
+
+    /// Asks several questions at once, and waits for all answers.
+    ///
+    /// # Errors
+    /// One of them could not be asked.
+    pub async fn ask_all<K: Into<String>>(
+        &self,
+        questions: impl IntoIterator<Item = (K, InputRequest)>,
+    ) -> Result<Answers, QuestionError> {
+        let questions: Vec<(String, InputRequest)> = questions.into_iter().map(|(key, q)| (key.into(), q)).collect();
+        let asked =
+            questions.iter().map(|(key, question)| Box::pin(self.ask(key, question.clone(), |raw: RawJson| Ok(raw))));
+        let mut answers = Answers(Vec::new());
+        for (answer, (key, question)) in all(asked.collect()).await.into_iter().zip(&questions) {
+            answers.0.push((key.clone(), question.clone(), answer?));
+        }
+        Ok(answers)
+    }
+
+    /// Does work that must not be done twice, although a handler with questions may run several times: when the handler runs
+    /// again, the result of the first time is returned. It travels with the client, sealed, so it should be small.
+    ///
+    /// # Cancellation
+    /// Work that is dropped half-way is done again.
+    pub async fn step<T>(&self, key: &str, work: impl Future<Output = T>) -> T
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        round::step(self, key, work).await
+    }
+
+    /// Whether the client can be asked to fill in a form.
+    #[must_use]
+    pub fn can_elicit(&self) -> bool {
+        check::has_forms(self.caller())
+    }
+
+    /// Whether the client can be asked to open a page.
+    #[must_use]
+    pub fn can_elicit_url(&self) -> bool {
+        check::has_urls(self.caller())
+    }
+
+    /// Whether the client lets its model be asked.
+    #[must_use]
+    pub fn can_sample(&self) -> bool {
+        self.caller().capabilities.sampling.is_some()
+    }
+
+    /// Whether the client has roots.
+    #[must_use]
+    pub fn has_roots(&self) -> bool {
+        self.caller().capabilities.roots.is_some()
+    }
+
+    /// Seals bytes for a handler that returns `Outcome::InputRequired` itself: they are bound to this call's method, its
+    /// parameters and its user, and open for ten minutes.
+    #[must_use]
+    pub fn seal(&self, bytes: &[u8]) -> Option<String> {
+        round::seal(self, bytes)
+    }
+
+    /// Opens what [`seal`](Self::seal) made in an earlier round of the same call.
+    ///
+    /// # Errors
+    /// -32602: it was changed, belongs to another call or user, or is too old.
+    pub fn unseal(&self, sealed: &str) -> Result<Vec<u8>, ErrorObject> {
+        round::unseal(self, sealed)
+    }
+
+    async fn ask<R, T>(
+        &self,
+        key: &str,
+        question: InputRequest,
+        read: impl Fn(R) -> Result<T, String>,
+    ) -> Result<T, QuestionError>
+    where
+        R: for<'de> Deserialize<'de>,
+    {
+        let raw = round::ask(self, key, question).await?;
+        match raw.read::<R>().map_err(|error| error.to_string()).and_then(read) {
+            Ok(answer) => Ok(answer),
+            Err(problem) => round::bad_answer(self, key, problem).await,
+        }
+    }
+}
+
+/// The answers to several questions.
+#[derive(Clone, Debug)]
+pub struct Answers(Vec<(String, InputRequest, RawJson)>);
+
+impl Answers {
+    /// Returns what was filled in, as a type.
+    ///
+    /// # Errors
+    /// There was no such form, or the answer does not fit it or the type.
+    pub fn form<T: DeserializeOwned>(&self, key: &str) -> Result<Elicited<T>, QuestionError> {
+        let bad = |problem: String| QuestionError::BadAnswer { key: key.to_owned(), problem };
+        let (question, raw) = self.find(key)?;
+        let schema = match question {
+            InputRequest::Elicit(params) => match &**params {
+                ElicitParams::Form(form) => Some(&form.requested_schema),
+                _ => None,
+            },
+            _ => None,
+        };
+        let schema = schema.ok_or_else(|| bad("it was not a form".to_owned()))?;
+        let result: ElicitResult = raw.read().map_err(|error| bad(error.to_string()))?;
+        let content = answer::of_form(result, schema).map_err(&bad)?;
+        content.map(|content| serde_json::from_value(content.into()).map_err(|error| bad(error.to_string())))
+    }
+
+    /// Returns what the model said.
+    ///
+    /// # Errors
+    /// There was no such question, or the answer can not be read.
+    pub fn sample(&self, key: &str) -> Result<CreateMessageResult, QuestionError> {
+        self.read(key)
+    }
+
+    /// Returns the roots.
+    ///
+    /// # Errors
+    /// There was no such question, or the answer can not be read.
+    pub fn roots(&self, key: &str) -> Result<Vec<Root>, QuestionError> {
+        self.read::<ListRootsResult>(key).map(|result| result.roots)
+    }
+
+    fn read<T: DeserializeOwned>(&self, key: &str) -> Result<T, QuestionError> {
+        let (_, raw) = self.find(key)?;
+        raw.read().map_err(|error| QuestionError::BadAnswer { key: key.to_owned(), problem: error.to_string() })
+    }
+
+    fn find(&self, key: &str) -> Result<(&InputRequest, &RawJson), QuestionError> {
+        let found = self.0.iter().find(|(known, ..)| known == key).map(|(_, question, raw)| (question, raw));
+        found.ok_or_else(|| QuestionError::BadAnswer { key: key.to_owned(), problem: "it was not asked".to_owned() })
+    }
+}
+
+/// Waits for all futures; each is polled in each turn, so that all questions are known after the first.
+async fn all<F: Future + Unpin>(futures: Vec<F>) -> Vec<F::Output> {
+    let mut slots: Vec<(Option<F>, Option<F::Output>)> = futures.into_iter().map(|f| (Some(f), None)).collect();
+    std::future::poll_fn(|cx| {
+        for (future, output) in &mut slots {
+            if let Some(running) = future
+                && let std::task::Poll::Ready(done) = std::pin::Pin::new(running).poll(cx)
+            {
+                (*future, *output) = (None, Some(done));
+            }
+        }
+        if slots.iter().all(|(future, _)| future.is_none()) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    slots.into_iter().filter_map(|(_, output)| output).collect()
+}

@@ -1,0 +1,354 @@
+//! One run of a handler that asks: what earlier runs left, and what this one wants to know.
+
+use std::collections::BTreeMap;
+use std::future::{Future, pending};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use jackfield_peer::Reply;
+use jackfield_protocol::envelope::MethodName;
+use jackfield_protocol::{
+    ErrorObject, InputRequest, InputRequests, InputRequired, InputResponses, Method, Outcome, RawJson,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{QuestionError, check};
+use crate::Cx;
+use crate::seal::{context, now};
+
+/// The longest state.
+const MAX_STATE_BYTES: usize = 64 * 1024;
+/// How long a client may take from the handshake until it can be asked.
+const READY_LIMIT: Duration = Duration::from_secs(30);
+
+/// What a run of a handler asks and knows.
+#[derive(Debug, Default)]
+pub(crate) struct Round(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// What earlier rounds left; read when the handler first asks.
+    past: Option<Past>,
+    /// What this run asks.
+    asked: InputRequests,
+    /// How the call must end, if the handler can not go on.
+    failure: Option<ErrorObject>,
+    /// Steps that must not be dropped half-way.
+    steps_under_way: usize,
+    waker: Option<Waker>,
+}
+
+/// What earlier rounds left, as it travels with the client.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Past {
+    /// What each question was, as a number.
+    #[serde(rename = "q", default)]
+    questions: BTreeMap<String, u64>,
+    #[serde(rename = "a", default)]
+    answers: BTreeMap<String, RawJson>,
+    #[serde(rename = "s", default)]
+    steps: BTreeMap<String, RawJson>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Sealed<T> {
+    /// When it is too old, in seconds since 1970.
+    #[serde(rename = "e")]
+    expires: u64,
+    #[serde(rename = "n")]
+    nonce: u64,
+    #[serde(rename = "p")]
+    payload: T,
+}
+
+impl Round {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes the call when a question is asked outside of its own polling.
+    pub(crate) fn watch(&self, waker: &Waker) {
+        self.lock().waker = Some(waker.clone());
+    }
+}
+
+impl Inner {
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    fn fail(&mut self, error: ErrorObject) {
+        self.failure.get_or_insert(error);
+        self.wake();
+    }
+}
+
+/// Returns how a call ends whose handler waits: with its questions, or with an error. `None` if it waits for something else.
+pub(crate) fn end(cx: &Cx) -> Option<Reply> {
+    let mut inner = cx.call().round.lock();
+    if let Some(error) = inner.failure.take() {
+        return Some(Err(error));
+    }
+    if inner.asked.is_empty() || inner.steps_under_way > 0 {
+        return None;
+    }
+    let asked = std::mem::take(&mut inner.asked);
+    let past = inner.past.clone().unwrap_or_default();
+    drop(inner);
+    Some(seal_payload(cx, &past).map(|state| {
+        let mut questions = InputRequired::default();
+        questions.input_requests = Some(asked);
+        questions.request_state = Some(state);
+        Outcome::InputRequired(questions)
+    }))
+}
+
+/// Asks a question, or finds the answer of an earlier round.
+pub(super) async fn ask(cx: &Cx, key: &str, mut question: InputRequest) -> Result<RawJson, QuestionError> {
+    check::question(cx.caller(), &mut question)
+        .map_err(|problem| QuestionError::BadQuestion { key: key.to_owned(), problem })?;
+    if cx.revision().has_server_requests() {
+        ask_by_request(cx, key, question).await
+    } else {
+        ask_by_result(cx, key, question).await
+    }
+}
+
+async fn ask_by_result(cx: &Cx, key: &str, question: InputRequest) -> Result<RawJson, QuestionError> {
+    if !may_ask(cx) {
+        return Err(QuestionError::NotHere);
+    }
+    open_past(cx).await;
+    let mark = mark_of(&question);
+    {
+        let mut inner = cx.call().round.lock();
+        let past = inner.past.get_or_insert_default();
+        check_mark(past, key, mark)?;
+        if let Some(answer) = past.answers.get(key) {
+            return Ok(answer.clone());
+        }
+        match check::missing_capability(cx.caller(), &question) {
+            Some(missing) => {
+                inner.fail(ErrorObject::missing_capability(
+                    format!("the client does not support {}", missing.name),
+                    missing.required,
+                ));
+            }
+            None => {
+                past.questions.insert(key.to_owned(), mark);
+                inner.asked.insert(key.to_owned(), question);
+                inner.wake();
+            }
+        }
+    }
+    // The call ends here; the handler is dropped while it waits.
+    pending().await
+}
+
+async fn ask_by_request(cx: &Cx, key: &str, question: InputRequest) -> Result<RawJson, QuestionError> {
+    if let Some(missing) = check::missing_capability(cx.caller(), &question) {
+        return Err(QuestionError::NotSupported(missing.name));
+    }
+    let session = cx.session().ok_or(QuestionError::NotHere)?;
+    let mark = mark_of(&question);
+    {
+        let mut inner = cx.call().round.lock();
+        let past = inner.past.get_or_insert_default();
+        check_mark(past, key, mark)?;
+        if let Some(answer) = past.answers.get(key) {
+            return Ok(answer.clone());
+        }
+        past.questions.insert(key.to_owned(), mark);
+    }
+    if !session.ready(READY_LIMIT).await {
+        return Err(QuestionError::TimedOut);
+    }
+    let (method, params) = check::request(question, cx.revision());
+    let outlet = cx.call().incoming.outlet.clone();
+    let answer = outlet.ask(method.name(), params).await?;
+    let bad = |problem: String| QuestionError::BadAnswer { key: key.to_owned(), problem };
+    let text = String::from_utf8(answer.to_vec()).map_err(|error| bad(error.to_string()))?;
+    let answer = RawJson::from_text(text).map_err(|error| bad(error.to_string()))?;
+    cx.call().round.lock().past.get_or_insert_default().answers.insert(key.to_owned(), answer.clone());
+    Ok(answer)
+}
+
+/// An answer that can not be used: the request was wrong in the modern era, the client in the legacy era.
+pub(super) async fn bad_answer<T>(cx: &Cx, key: &str, problem: String) -> Result<T, QuestionError> {
+    if cx.revision().has_server_requests() {
+        return Err(QuestionError::BadAnswer { key: key.to_owned(), problem });
+    }
+    let message = format!("the answer to the question `{key}` does not fit it: {problem}");
+    cx.call().round.lock().fail(ErrorObject::invalid_params(message));
+    pending().await
+}
+
+pub(super) async fn step<T, F>(cx: &Cx, key: &str, work: F) -> T
+where
+    T: Serialize + DeserializeOwned,
+    F: Future<Output = T>,
+{
+    if cx.revision().has_server_requests() || !may_ask(cx) {
+        return work.await;
+    }
+    open_past(cx).await;
+    let known = cx.call().round.lock().past.get_or_insert_default().steps.get(key).cloned();
+    if let Some(known) = known {
+        match known.read() {
+            Ok(result) => return result,
+            Err(error) => return fail_step(cx, key, &error).await,
+        }
+    }
+    let guard = StepGuard::new(cx);
+    let result = work.await;
+    match RawJson::new(&result) {
+        Ok(raw) => drop(cx.call().round.lock().past.get_or_insert_default().steps.insert(key.to_owned(), raw)),
+        Err(error) => return fail_step(cx, key, &error).await,
+    }
+    drop(guard);
+    result
+}
+
+async fn fail_step<T>(cx: &Cx, key: &str, error: &serde_json::Error) -> T {
+    let message = format!("the result of the step `{key}` can not be kept: {error}");
+    cx.call().round.lock().fail(ErrorObject::internal(message));
+    pending().await
+}
+
+/// Keeps the call from ending with questions while a step is under way.
+struct StepGuard<'a>(&'a Cx);
+
+impl<'a> StepGuard<'a> {
+    fn new(cx: &'a Cx) -> Self {
+        let mut inner = cx.call().round.lock();
+        inner.steps_under_way = inner.steps_under_way.saturating_add(1);
+        Self(cx)
+    }
+}
+
+impl Drop for StepGuard<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.0.call().round.lock();
+        inner.steps_under_way = inner.steps_under_way.saturating_sub(1);
+        inner.wake();
+    }
+}
+
+/// Only these requests may be answered with questions.
+pub(crate) fn may_ask(cx: &Cx) -> bool {
+    matches!(cx.call().incoming.method, MethodName::Known(Method::CallTool | Method::GetPrompt | Method::ReadResource))
+}
+
+/// Reads what earlier rounds left, once. If it can not be trusted the call ends and this never returns.
+async fn open_past(cx: &Cx) {
+    if cx.call().round.lock().past.is_some() {
+        return;
+    }
+    match read_past(cx).await {
+        Ok(past) => drop(cx.call().round.lock().past.get_or_insert(past)),
+        Err(error) => {
+            cx.call().round.lock().fail(error);
+            pending().await
+        }
+    }
+}
+
+async fn read_past(cx: &Cx) -> Result<Past, ErrorObject> {
+    let fresh: InputResponses = cx.params().member("inputResponses")?.unwrap_or_default();
+    // Without state nothing was asked, so there is nothing that could have been answered.
+    let Some(state) = cx.params().optional_string("requestState")? else { return Ok(Past::default()) };
+    let mut past: Past = open_payload(cx, &state)?;
+    let single_use = cx.call().core.settings().hooks.single_use.clone();
+    if let Some(first_use) = single_use
+        && !first_use(state.into_owned()).await
+    {
+        return Err(ErrorObject::invalid_params("`requestState` has been used already"));
+    }
+    let known = fresh.0.into_iter().filter(|(key, _)| past.questions.contains_key(key));
+    for (key, answer) in known.collect::<Vec<_>>() {
+        past.answers.entry(key).or_insert(answer);
+    }
+    Ok(past)
+}
+
+pub(super) fn seal(cx: &Cx, bytes: &[u8]) -> Option<String> {
+    seal_payload(cx, &bytes).ok()
+}
+
+pub(super) fn unseal(cx: &Cx, sealed: &str) -> Result<Vec<u8>, ErrorObject> {
+    open_payload(cx, sealed)
+}
+
+fn seal_payload<T: Serialize>(cx: &Cx, payload: &T) -> Result<String, ErrorObject> {
+    let mut nonce = [0; 8];
+    crate::seal::random(&mut nonce);
+    let expires = now().saturating_add(cx.call().core.question_life.load(Ordering::Relaxed));
+    let sealed = Sealed { expires, nonce: u64::from_le_bytes(nonce), payload };
+    let plain = serde_json::to_vec(&sealed).map_err(|error| ErrorObject::internal(format!("state: {error}")))?;
+    let state = cx.call().core.sealer.seal(&plain, &binding(cx));
+    let state = state.ok_or_else(|| ErrorObject::internal("the state of the call can not be sealed"))?;
+    if state.len() > MAX_STATE_BYTES {
+        let message = format!("the answers and steps of this call are longer than {MAX_STATE_BYTES} bytes");
+        return Err(ErrorObject::internal(message));
+    }
+    Ok(state)
+}
+
+fn open_payload<T: DeserializeOwned>(cx: &Cx, state: &str) -> Result<T, ErrorObject> {
+    let refuse = || ErrorObject::invalid_params("`requestState` is not valid for this request");
+    if state.len() > MAX_STATE_BYTES {
+        return Err(refuse());
+    }
+    let plain = cx.call().core.sealer.open(state, &binding(cx)).ok_or_else(refuse)?;
+    let sealed: Sealed<T> = serde_json::from_slice(&plain).map_err(|_| refuse())?;
+    if sealed.expires <= now() {
+        return Err(ErrorObject::invalid_params("`requestState` is too old; call again without it"));
+    }
+    Ok(sealed.payload)
+}
+
+/// What a state is bound to: the user, the method, and the parameters that say what is wanted.
+fn binding(cx: &Cx) -> Vec<u8> {
+    let user = cx.principal().map_or((false, "", ""), |user| (true, user.issuer.as_str(), user.subject.as_str()));
+    let salient = |name: &str| cx.params().get(name).map(canonical).unwrap_or_default();
+    context(&[
+        b"requestState",
+        &[u8::from(user.0)],
+        user.1.as_bytes(),
+        user.2.as_bytes(),
+        cx.method().as_bytes(),
+        &salient("name"),
+        &salient("uri"),
+        &salient("arguments"),
+    ])
+}
+
+/// The same value written in another way, such as with another order of members, is the same request.
+fn canonical(json: &[u8]) -> Vec<u8> {
+    serde_json::from_slice::<serde_json::Value>(json)
+        .and_then(|value| serde_json::to_vec(&value))
+        .unwrap_or_else(|_| json.to_vec())
+}
+
+fn check_mark(past: &Past, key: &str, mark: u64) -> Result<(), QuestionError> {
+    match past.questions.get(key) {
+        Some(known) if *known != mark => Err(QuestionError::BadQuestion {
+            key: key.to_owned(),
+            problem:
+                "another question was asked with the same key; a key must stand for one question in all runs of a call"
+                    .to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Tells two questions apart (FNV-1a). Nobody but the server can choose what is compared, so it needs no secret.
+fn mark_of(question: &InputRequest) -> u64 {
+    let text = serde_json::to_vec(question).unwrap_or_default();
+    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,140 @@
+//! From a method to what answers it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jackfield_peer::{Answering, Caller, Handler, Incoming, Reply};
+use jackfield_protocol::envelope::MethodName;
+use jackfield_protocol::{
+    AnyResult, EmptyResult, ErrorObject, Implementation, Method, Outcome, Revision, SetLevelParams, Settings,
+};
+
+use crate::catalog::Kind;
+use crate::core::Core;
+use crate::hooks::Hooks;
+use crate::lists::Lists;
+use crate::raw_method::RawMethod;
+use crate::settings::{CacheHints, Item, Visibility};
+use crate::{Cx, completion, lifecycle, listen, lists, prompts, resources, tools};
+
+/// Everything that requests need, frozen when the server was built; only the registries in `core` change.
+pub(crate) struct Router {
+    pub(crate) core: Arc<Core>,
+    pub(crate) info: Implementation,
+    pub(crate) identity: [Option<Vec<u8>>; 5],
+    pub(crate) instructions: Option<String>,
+    pub(crate) revisions: Vec<Revision>,
+    pub(crate) page_size: usize,
+    pub(crate) cache: CacheHints,
+    pub(crate) logging: bool,
+    pub(crate) check_output: bool,
+    pub(crate) listen_streams: usize,
+    pub(crate) extensions: Settings,
+    pub(crate) experimental: Settings,
+    pub(crate) methods: HashMap<String, Arc<dyn RawMethod>>,
+    pub(crate) hooks: Hooks,
+    pub(crate) visible: Option<Arc<Visibility>>,
+    pub(crate) lists: Lists,
+}
+
+impl Handler for Router {
+    fn handle(&self, incoming: Incoming) -> Answering {
+        if !self.methods.is_empty()
+            && let Some(method) = self.methods.get(incoming.method.as_str())
+        {
+            return Answering::Later(method.answer(incoming));
+        }
+        match incoming.method {
+            MethodName::Known(method) => self.route(method, incoming),
+            MethodName::Other(name) => Answering::ready(Err(ErrorObject::method_not_found(&name))),
+        }
+    }
+
+    fn revisions(&self) -> &[Revision] {
+        &self.revisions
+    }
+
+    fn identity(&self, revision: Revision) -> Option<&[u8]> {
+        self.identity.get(revision as usize)?.as_deref()
+    }
+}
+
+impl Router {
+    fn route(&self, method: Method, incoming: Incoming) -> Answering {
+        match method {
+            Method::CallTool if self.offers(&self.core.tools) => tools::call(self, incoming),
+            Method::ReadResource if self.offers(&self.core.resources) => resources::read(self, incoming),
+            Method::GetPrompt if self.offers(&self.core.prompts) => prompts::get(self, incoming),
+            Method::ListTools if self.offers(&self.core.tools) => Answering::ready(lists::tools(self, &incoming)),
+            Method::ListResources if self.offers(&self.core.resources) => lists::resources(self, incoming),
+            Method::ListResourceTemplates if self.offers(&self.core.resources) => {
+                Answering::ready(lists::templates(self, &incoming))
+            }
+            Method::ListPrompts if self.offers(&self.core.prompts) => Answering::ready(lists::prompts(self, &incoming)),
+            Method::Complete if completion::is_offered(&self.core) => completion::complete(self, incoming),
+            Method::Subscribe if self.offers(&self.core.resources) => resources::subscribe(self, incoming),
+            Method::Unsubscribe if self.offers(&self.core.resources) => resources::unsubscribe(self, incoming),
+            Method::Listen => listen::listen(self, incoming),
+            Method::Initialize => Answering::ready(Ok(lifecycle::initialize(self, &incoming))),
+            Method::Discover => Answering::ready(Ok(lifecycle::discover(self))),
+            Method::Ping => Answering::ready(empty()),
+            Method::SetLevel if self.logging => Answering::ready(set_level(&incoming)),
+            Method::Initialized => self.initialized(incoming),
+            Method::RootsListChanged => self.run_hooks(&self.hooks.roots_changed, incoming),
+            // Answers to cancelled questions and progress of them mean nothing to a server.
+            Method::Cancelled | Method::Progress => Answering::ready(empty()),
+            other => Answering::ready(Err(ErrorObject::method_not_found(other.name()))),
+        }
+    }
+
+    fn offers<K: Kind>(&self, catalog: &crate::catalog::Catalog<K>) -> bool {
+        catalog.is_announced(&self.core)
+    }
+
+    pub(crate) fn cx(&self, incoming: Incoming) -> Cx {
+        Cx::new(incoming, self.core.clone(), self.core.clone())
+    }
+
+    /// Whether a caller may see and use something.
+    pub(crate) fn shows(&self, caller: &Caller, item: Item<'_>) -> bool {
+        self.visible.as_ref().is_none_or(|visible| visible(caller, item))
+    }
+
+    fn initialized(&self, incoming: Incoming) -> Answering {
+        if let Some(session) = &incoming.session {
+            self.core.hub.session(session);
+            self.core.hub.wake();
+        }
+        self.run_hooks(&self.hooks.initialized, incoming)
+    }
+
+    fn run_hooks<F>(&self, hooks: &[Arc<dyn Fn(Cx) -> F + Send + Sync>], incoming: Incoming) -> Answering
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        if hooks.is_empty() {
+            return Answering::ready(empty());
+        }
+        let cx = self.cx(incoming);
+        let started: Vec<F> = hooks.iter().map(|hook| hook(cx.clone())).collect();
+        Answering::later(async move {
+            for hook in started {
+                hook.await;
+            }
+            empty()
+        })
+    }
+}
+
+/// A result that says only that the request succeeded.
+pub(crate) fn empty() -> Reply {
+    Ok(Outcome::Complete(AnyResult::Empty(EmptyResult::default())))
+}
+
+fn set_level(incoming: &Incoming) -> Reply {
+    let asked: SetLevelParams = incoming.params.decode()?;
+    if let Some(session) = &incoming.session {
+        session.set_log_level(asked.level);
+    }
+    empty()
+}

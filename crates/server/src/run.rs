@@ -1,0 +1,104 @@
+//! Running a handler: its questions, its progress, its end.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use jackfield_peer::{Answering, Reply};
+use jackfield_protocol::{AnyResult, ErrorObject, Outcome};
+use tokio::time::Sleep;
+
+use crate::questions::round;
+use crate::{Cx, Work, scope};
+
+/// Begins a call, and lets it go on until its handler is done or asks. `finish` turns the handler's result into the answer.
+pub(crate) fn run<T, F>(cx: Cx, begin: impl FnOnce(Cx) -> Work<T>, finish: F) -> Answering
+where
+    T: Send + 'static,
+    F: FnOnce(T) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
+{
+    match scope::enter(&cx, || begin(cx.clone())) {
+        Work::Ready(done) => {
+            cx.end();
+            Answering::Ready(done.and_then(|outcome| conclude(&cx, outcome, finish)))
+        }
+        Work::Later(work) => Answering::Later(Box::pin(Running { work, cx, finish: Some(finish), timer: None })),
+    }
+}
+
+/// A handler that is not done yet.
+struct Running<T, F> {
+    work: Pin<Box<dyn Future<Output = crate::Done<T>> + Send>>,
+    cx: Cx,
+    finish: Option<F>,
+    /// Fires when a notice of progress that was kept back may go.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl<T, F> Future for Running<T, F>
+where
+    F: FnOnce(T) -> Result<AnyResult, ErrorObject> + Unpin,
+{
+    type Output = Reply;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Reply> {
+        let this = &mut *self;
+        if !this.cx.is_legacy() {
+            this.cx.call().round.watch(task.waker());
+        }
+        if let Poll::Ready(done) = scope::enter(&this.cx, || this.work.as_mut().poll(task)) {
+            this.cx.end();
+            let finish = this.finish.take();
+            return Poll::Ready(done.and_then(|outcome| {
+                let finish = finish.ok_or_else(|| ErrorObject::internal("a call was polled after its end"))?;
+                conclude(&this.cx, outcome, finish)
+            }));
+        }
+        if let Some(reply) = round::end(&this.cx) {
+            this.cx.end();
+            return Poll::Ready(reply);
+        }
+        this.send_late_progress(task);
+        Poll::Pending
+    }
+}
+
+impl<T, F> Running<T, F> {
+    fn send_late_progress(&mut self, task: &mut Context<'_>) {
+        while let Some(due) = self.cx.call().progress.due() {
+            let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
+            if timer.deadline() != due {
+                timer.as_mut().reset(due);
+            }
+            if timer.as_mut().poll(task).is_pending() {
+                return;
+            }
+            self.cx.flush_progress();
+        }
+    }
+}
+
+/// Dropping the work on a call means that it was cancelled.
+impl<T, F> Drop for Running<T, F> {
+    fn drop(&mut self) {
+        self.cx.call().progress.end();
+    }
+}
+
+/// Turns how a handler ended into the answer.
+fn conclude<T>(cx: &Cx, outcome: Outcome<T>, finish: impl FnOnce(T) -> Result<AnyResult, ErrorObject>) -> Reply {
+    match outcome {
+        Outcome::Complete(result) => finish(result).map(Outcome::Complete),
+        Outcome::InputRequired(questions) => {
+            if !round::may_ask(cx) {
+                return Err(ErrorObject::internal("only tools, prompts and resources can ask for input"));
+            }
+            if questions.input_requests.is_none() && questions.request_state.is_none() {
+                return Err(ErrorObject::internal("the handler asks for input, but has neither questions nor state"));
+            }
+            Ok(Outcome::InputRequired(questions))
+        }
+        Outcome::Task(task) => Ok(Outcome::Task(task)),
+        _ => Err(ErrorObject::internal("the handler ended in a way that is not known here")),
+    }
+}

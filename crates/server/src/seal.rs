@@ -1,0 +1,209 @@
+//! Sealing: what travels through a client and must come back unchanged.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::{XChaCha20Poly1305, XNonce};
+
+/// The keys that seal `requestState` and cursors.
+///
+/// By default a server makes its own key and replaces it each hour; then only the process that asked a question can take the
+/// answer. Nodes that share keys can continue each other's calls. The first key seals, all of them open: to rotate, put a new
+/// one in front and drop the old one when nothing sealed with it lives any more (ten minutes).
+#[derive(Clone)]
+pub struct Keys(Vec<[u8; 32]>);
+
+impl Keys {
+    /// Takes the key that seals.
+    #[must_use]
+    pub fn new(current: [u8; 32]) -> Self {
+        Self(vec![current])
+    }
+
+    /// Adds a key that still opens what it sealed before.
+    #[must_use]
+    pub fn with_previous(mut self, previous: [u8; 32]) -> Self {
+        self.0.push(previous);
+        self
+    }
+
+    fn random() -> Self {
+        let mut key = [0; 32];
+        random(&mut key);
+        Self::new(key)
+    }
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keys([redacted])")
+    }
+}
+
+/// Seals and opens. The nonce has 192 random bits (XChaCha20), so any number of messages may be sealed with one key.
+pub(crate) struct Sealer {
+    ring: RwLock<Ring>,
+    /// For what has no end, such as cursors in pages that are kept: a key that is not replaced.
+    lasting: RwLock<Ring>,
+}
+
+struct Ring {
+    ciphers: Arc<Vec<XChaCha20Poly1305>>,
+    /// When a key of our own was made; keys that were given are never replaced.
+    made: Option<SystemTime>,
+}
+
+/// How long a key of our own seals. It opens for as long again.
+const KEY_LIFE: Duration = Duration::from_secs(60 * 60);
+const NONCE_BYTES: usize = 24;
+
+impl Sealer {
+    pub(crate) fn set_keys(&self, keys: &Keys) {
+        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Ring::new(keys, None);
+        *self.lasting.write().unwrap_or_else(PoisonError::into_inner) = Ring::new(keys, None);
+    }
+
+    /// Seals `plain` for a while. Only who gives the same `context` can open it.
+    pub(crate) fn seal(&self, plain: &[u8], context: &[u8]) -> Option<String> {
+        seal_with(&self.current(), plain, context)
+    }
+
+    /// Opens what was sealed with the same `context`.
+    pub(crate) fn open(&self, sealed: &str, context: &[u8]) -> Option<Vec<u8>> {
+        open_with(&self.current(), sealed, context)
+    }
+
+    /// Seals `plain` for as long as the process lives, or the keys that were given.
+    pub(crate) fn seal_lasting(&self, plain: &[u8], context: &[u8]) -> Option<String> {
+        seal_with(&self.lasting.read().unwrap_or_else(PoisonError::into_inner).ciphers, plain, context)
+    }
+
+    /// Opens what [`seal_lasting`](Self::seal_lasting) sealed.
+    pub(crate) fn open_lasting(&self, sealed: &str, context: &[u8]) -> Option<Vec<u8>> {
+        open_with(&self.lasting.read().unwrap_or_else(PoisonError::into_inner).ciphers, sealed, context)
+    }
+
+    fn current(&self) -> Arc<Vec<XChaCha20Poly1305>> {
+        let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
+        if !ring.is_old() {
+            return ring.ciphers.clone();
+        }
+        drop(ring);
+        let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+        if ring.is_old() {
+            ring.rotate();
+        }
+        ring.ciphers.clone()
+    }
+}
+
+fn seal_with(ciphers: &[XChaCha20Poly1305], plain: &[u8], context: &[u8]) -> Option<String> {
+    let mut nonce = [0; NONCE_BYTES];
+    random(&mut nonce);
+    let sealed = ciphers.first()?.encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: context }).ok()?;
+    let mut bytes = nonce.to_vec();
+    bytes.extend_from_slice(&sealed);
+    Some(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+fn open_with(ciphers: &[XChaCha20Poly1305], sealed: &str, context: &[u8]) -> Option<Vec<u8>> {
+    let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+    let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
+    ciphers.iter().find_map(|c| c.decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: context }).ok())
+}
+
+impl Ring {
+    fn new(keys: &Keys, made: Option<SystemTime>) -> Self {
+        let ciphers = keys.0.iter().map(|key| XChaCha20Poly1305::new(&(*key).into())).collect();
+        Self { ciphers: Arc::new(ciphers), made }
+    }
+
+    fn is_old(&self) -> bool {
+        self.made.is_some_and(|made| made.elapsed().map_or(true, |age| age >= KEY_LIFE))
+    }
+
+    /// Makes a new key; the one before still opens.
+    fn rotate(&mut self) {
+        let mut next = Self::new(&Keys::random(), Some(SystemTime::now()));
+        let previous = self.ciphers.first().cloned();
+        next.ciphers = Arc::new(next.ciphers.iter().cloned().chain(previous).collect());
+        *self = next;
+    }
+}
+
+impl Default for Sealer {
+    fn default() -> Self {
+        Self {
+            ring: RwLock::new(Ring::new(&Keys::random(), Some(SystemTime::now()))),
+            lasting: RwLock::new(Ring::new(&Keys::random(), None)),
+        }
+    }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+/// Fills a buffer with unguessable bytes.
+pub(crate) fn random(bytes: &mut [u8]) {
+    getrandom::fill(bytes).expect("the system has a source of random numbers");
+}
+
+/// Puts texts together so that no two different lists of them become the same bytes.
+pub(crate) fn context(parts: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for part in parts {
+        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(part);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_context_and_untouched_bytes_open() {
+        let sealer = Sealer::default();
+        let sealed = sealer.seal(b"secret", b"call 1").unwrap();
+        assert_eq!(sealer.open(&sealed, b"call 1").as_deref(), Some(b"secret".as_slice()));
+        assert_eq!(sealer.open(&sealed, b"call 2"), None);
+        for at in 0..sealed.len() {
+            let mut touched = sealed.clone().into_bytes();
+            touched[at] = if touched[at] == b'A' { b'B' } else { b'A' };
+            let touched = String::from_utf8(touched).unwrap();
+            // The last character may hold bits that are not part of any byte; those are refused by the decoder.
+            assert_eq!(sealer.open(&touched, b"call 1"), None, "{at}");
+        }
+        assert_eq!(sealer.open("", b"call 1"), None);
+    }
+
+    #[test]
+    fn shared_keys_open_on_every_node_and_rotate() {
+        let (one, other) = (Sealer::default(), Sealer::default());
+        one.set_keys(&Keys::new([1; 32]));
+        other.set_keys(&Keys::new([2; 32]).with_previous([1; 32]));
+        let sealed = one.seal(b"x", b"").unwrap();
+        assert!(other.open(&sealed, b"").is_some());
+        let newer = other.seal(b"x", b"").unwrap();
+        assert!(one.open(&newer, b"").is_none());
+    }
+
+    #[test]
+    fn own_keys_are_replaced_and_the_one_before_still_opens() {
+        let sealer = Sealer::default();
+        let sealed = sealer.seal(b"x", b"").unwrap();
+        let age = |by: Duration| sealer.ring.write().unwrap().made = Some(SystemTime::now() - by);
+        age(KEY_LIFE);
+        let newer = sealer.seal(b"y", b"").unwrap();
+        assert!(sealer.open(&sealed, b"").is_some());
+        age(KEY_LIFE);
+        assert!(sealer.open(&sealed, b"").is_none());
+        assert!(sealer.open(&newer, b"").is_some());
+    }
+}

@@ -1,0 +1,448 @@
+//! The server a user builds.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use jackfield_peer::{Caller, Incoming, Limits, Reply};
+use jackfield_protocol::{
+    AnyResult, ErrorObject, Icon, JsonObject, Outcome, ReadResourceResult, Revision, check_tool_name,
+    meta::check_extension_id,
+};
+use tower_layer::Layer;
+use tower_service::Service;
+
+use crate::changes::Change;
+use crate::core::Core;
+use crate::hooks::{by_uri, notice};
+use crate::lifespan::Lifespan;
+use crate::middleware::{self, Next, Route};
+use crate::mount::{Mount, Prefix};
+use crate::prepared::{PreparedPrompt, PreparedResource, PreparedTool};
+use crate::registry::{PromptRegistry, ResourceRegistry, ToolRegistry};
+use crate::settings::{CacheHint, Cached, Item, ResourcePage, Settings};
+use crate::{BuildError, BuiltServer, Cx, Done, IntoPrompt, IntoResource, IntoTool, Keys, Package, Parts, ServerParts};
+
+/// A server: tools, resources and prompts under one name.
+///
+/// The builder's methods take and return the server; clones are handles of the same one. What is wrong with it is told by
+/// [`build`](Self::build), with the name of the culprit. Afterwards tools, resources and prompts may come and go through
+/// [`tools`](Self::tools), [`resources`](Self::resources) and [`prompts`](Self::prompts).
+#[derive(Clone)]
+pub struct Server {
+    pub(crate) core: Arc<Core>,
+}
+
+impl Server {
+    /// Makes a server without anything in it.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { core: Core::new(name.into()) }
+    }
+
+    /// Makes a server of an impl block with `#[server]`.
+    pub fn of(parts: impl ServerParts) -> Self {
+        let parts = parts.into_parts();
+        let package_name = parts.package.map(|package| package.name);
+        Self::new(parts.name.or(package_name).unwrap_or("server")).add_parts(parts)
+    }
+
+    /// Adds a tool.
+    #[must_use]
+    pub fn tool(self, tool: impl IntoTool) -> Self {
+        let entry = tool.into_tool();
+        self.remember_package(entry.package);
+        let added = PreparedTool::new(entry).and_then(|prepared| self.core.tools.insert(&self.core, prepared));
+        self.note(added.err())
+    }
+
+    /// Adds a resource or a template of resources.
+    #[must_use]
+    pub fn resource(self, resource: impl IntoResource) -> Self {
+        let entry = resource.into_resource();
+        self.remember_package(entry.package);
+        let added = PreparedResource::new(entry).and_then(|prepared| self.core.resources.insert(&self.core, prepared));
+        self.note(added.err())
+    }
+
+    /// Adds a prompt.
+    #[must_use]
+    pub fn prompt(self, prompt: impl IntoPrompt) -> Self {
+        let entry = prompt.into_prompt();
+        self.remember_package(entry.package);
+        let added = PreparedPrompt::new(entry).and_then(|prepared| self.core.prompts.insert(&self.core, prepared));
+        self.note(added.err())
+    }
+
+    /// Adds all tools, resources and prompts of an impl block with `#[server]`.
+    #[must_use]
+    pub fn with(self, parts: impl ServerParts) -> Self {
+        self.add_parts(parts.into_parts())
+    }
+
+    fn add_parts(self, parts: Parts) -> Self {
+        self.remember_package(parts.package);
+        if let Some(instructions) = parts.instructions {
+            self.core.settings().instructions.get_or_insert_with(|| instructions.to_owned());
+        }
+        let server = parts.tools.into_iter().fold(self, Self::tool);
+        let server = parts.resources.into_iter().fold(server, Self::resource);
+        parts.prompts.into_iter().fold(server, Self::prompt)
+    }
+
+    /// Adds all of another server under a prefix: its tool `add` becomes `prefix_add`, its prompts likewise, its resource
+    /// `note://7` becomes `note://prefix/7` and `file:///a` becomes `file:///prefix/a`. What comes and goes in it comes and goes
+    /// here; its handlers see its own state before that of this server.
+    #[must_use]
+    pub fn mount(self, prefix: &str, server: Self) -> Self {
+        let mut problems = Vec::new();
+        if let Err(bad) = check_tool_name(prefix) {
+            problems.push(format!("mount `{prefix}`: the prefix becomes part of tool names, and {bad}"));
+        }
+        if Arc::ptr_eq(&self.core, &server.core) || server.core.contains(&self.core) {
+            problems.push(format!("mount `{prefix}`: a server can not be mounted in itself"));
+        } else {
+            let mount = Mount { prefix: Prefix::new(prefix), core: server.core.clone() };
+            let parent = (Arc::downgrade(&self.core), mount.prefix.clone());
+            server.core.parents.lock().unwrap_or_else(PoisonError::into_inner).push(parent);
+            self.core.mounts.write().unwrap_or_else(PoisonError::into_inner).push(mount);
+            self.core.invalidate();
+            [Change::Tools, Change::Prompts, Change::Resources].iter().for_each(|change| self.core.changed(change));
+        }
+        self.note(Some(BuildError::new(problems)))
+    }
+
+    /// Returns the tools, for adding and removing them at any time. Taking this declares the capability, so that clients know
+    /// that tools may come.
+    #[must_use]
+    pub fn tools(&self) -> ToolRegistry {
+        self.core.tools.announce();
+        ToolRegistry::new(&self.core)
+    }
+
+    /// Returns the resources, for adding and removing them at any time.
+    #[must_use]
+    pub fn resources(&self) -> ResourceRegistry {
+        self.core.resources.announce();
+        ResourceRegistry::new(&self.core)
+    }
+
+    /// Returns the prompts, for adding and removing them at any time.
+    #[must_use]
+    pub fn prompts(&self) -> PromptRegistry {
+        self.core.prompts.announce();
+        PromptRegistry::new(&self.core)
+    }
+
+    /// Checks everything and makes the server ready to serve. It is not started yet; see [`BuiltServer::start`].
+    ///
+    /// # Errors
+    /// All that is wrong: names that stand twice or are not allowed, schemas and templates that are not valid.
+    pub fn build(&self) -> Result<BuiltServer, BuildError> {
+        BuiltServer::new(&self.core)
+    }
+
+    fn set(self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.core.settings());
+        self
+    }
+
+    fn note(self, error: Option<BuildError>) -> Self {
+        let problems = error.map(|error| error.problems().to_vec()).unwrap_or_default();
+        self.set(|settings| settings.problems.extend(problems))
+    }
+
+    /// The version of a server is that of the crate it was written in: that of its first tool, resource or prompt.
+    fn remember_package(&self, package: Option<Package>) {
+        let mut settings = self.core.settings();
+        settings.package = settings.package.or(package);
+    }
+}
+
+/// What the server says about itself.
+impl Server {
+    /// Sets the version; otherwise it is that of the crate that the first tool, resource or prompt was written in.
+    #[must_use]
+    pub fn version(self, version: impl Into<String>) -> Self {
+        self.set(|settings| settings.version = Some(version.into()))
+    }
+
+    /// Sets the name for people.
+    #[must_use]
+    pub fn title(self, title: impl Into<String>) -> Self {
+        self.set(|settings| settings.title = Some(title.into()))
+    }
+
+    /// Sets what the server is.
+    #[must_use]
+    pub fn description(self, description: impl Into<String>) -> Self {
+        self.set(|settings| settings.description = Some(description.into()))
+    }
+
+    /// Sets the home page.
+    #[must_use]
+    pub fn website(self, url: impl Into<String>) -> Self {
+        self.set(|settings| settings.website = Some(url.into()))
+    }
+
+    /// Sets images for user interfaces.
+    #[must_use]
+    pub fn icons(self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.set(|settings| settings.icons = Some(icons.into()))
+    }
+
+    /// Sets what a model should know about using the server.
+    #[must_use]
+    pub fn instructions(self, instructions: impl Into<String>) -> Self {
+        self.set(|settings| settings.instructions = Some(instructions.into()))
+    }
+
+    /// Whether results name the server, as they should since 2026-07-28; they do by default.
+    #[must_use]
+    pub fn names_itself(self, yes: bool) -> Self {
+        self.set(|settings| settings.names_itself = yes)
+    }
+
+    /// Declares an extension, with its settings.
+    #[must_use]
+    pub fn extension(self, id: &str, details: JsonObject) -> Self {
+        let problem = check_extension_id(id).err().map(|bad| format!("extension `{id}`: {bad}"));
+        self.set(|settings| {
+            settings.problems.extend(problem);
+            settings.extensions.insert(id.to_owned(), details);
+        })
+    }
+
+    /// Declares a feature outside the specification, with its settings.
+    #[must_use]
+    pub fn experimental(self, name: &str, details: JsonObject) -> Self {
+        self.set(|settings| drop(settings.experimental.insert(name.to_owned(), details)))
+    }
+
+    /// Whether handlers may send log messages to clients; they may by default.
+    #[must_use]
+    pub fn logging(self, yes: bool) -> Self {
+        self.set(|settings| settings.logging = yes)
+    }
+
+    /// Serves only some revisions of the protocol.
+    #[must_use]
+    pub fn revisions(self, revisions: impl IntoIterator<Item = Revision>) -> Self {
+        let mut revisions: Vec<_> = revisions.into_iter().collect();
+        revisions.sort_unstable();
+        revisions.dedup();
+        self.set(|settings| settings.revisions = revisions)
+    }
+}
+
+/// How the server works.
+impl Server {
+    /// Adds state that handlers find by its type; one value for each type.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
+        self.core.state.write().unwrap_or_else(PoisonError::into_inner).insert(state);
+        self
+    }
+
+    /// Opens something before the server serves, and closes it afterwards. Handlers find it as state.
+    #[must_use]
+    pub fn lifespan<T, Start, StartFuture, Stop, StopFuture>(self, start: Start, stop: Stop) -> Self
+    where
+        T: Send + Sync + 'static,
+        Start: Fn() -> StartFuture + Send + Sync + 'static,
+        StartFuture: Future<Output = T> + Send + 'static,
+        Stop: Fn(Arc<T>) -> StopFuture + Send + Sync + 'static,
+        StopFuture: Future<Output = ()> + Send + 'static,
+    {
+        self.try_lifespan(
+            move || {
+                let opening = start();
+                async move { Ok::<T, std::convert::Infallible>(opening.await) }
+            },
+            stop,
+        )
+    }
+
+    /// Opens something that may fail before the server serves, and closes it afterwards.
+    #[must_use]
+    pub fn try_lifespan<T, E, Start, StartFuture, Stop, StopFuture>(self, start: Start, stop: Stop) -> Self
+    where
+        T: Send + Sync + 'static,
+        E: fmt::Display,
+        Start: Fn() -> StartFuture + Send + Sync + 'static,
+        StartFuture: Future<Output = Result<T, E>> + Send + 'static,
+        Stop: Fn(Arc<T>) -> StopFuture + Send + Sync + 'static,
+        StopFuture: Future<Output = ()> + Send + 'static,
+    {
+        self.set(|settings| settings.lifespans.push(Lifespan::new(start, stop)))
+    }
+
+    /// Adds middleware: a function that gets each request, and goes on with `next.run(incoming)`. What is added first comes
+    /// first.
+    ///
+    /// ```
+    /// # use jackfield_server::{Server, Next};
+    /// # use jackfield_peer::{Incoming, Reply};
+    /// async fn count(incoming: Incoming, next: Next) -> Reply {
+    ///     tracing::info!(method = incoming.method.as_str());
+    ///     next.run(incoming).await
+    /// }
+    /// let server = Server::new("counted").middleware(count);
+    /// ```
+    #[must_use]
+    pub fn middleware<F, R>(self, middleware: F) -> Self
+    where
+        F: Fn(Incoming, Next) -> R + Send + Sync + 'static,
+        R: Future<Output = Reply> + Send + 'static,
+    {
+        self.set(|settings| settings.wraps.push(middleware::function(middleware)))
+    }
+
+    /// Adds a `tower` layer. What is added first comes first.
+    #[must_use]
+    pub fn layer<L>(self, layer: L) -> Self
+    where
+        L: Layer<Route> + Send + Sync + 'static,
+        L::Service: Service<Incoming, Response = Outcome<AnyResult>, Error = ErrorObject> + Clone + Send + 'static,
+        <L::Service as Service<Incoming>>::Future: Send,
+    {
+        self.set(|settings| settings.wraps.push(middleware::tower(layer)))
+    }
+
+    /// Answers a method oneself: one outside the specification, or one of it instead of the framework.
+    #[must_use]
+    pub fn method<F, R>(self, name: &str, handler: F) -> Self
+    where
+        F: Fn(Incoming) -> R + Send + Sync + 'static,
+        R: Future<Output = Reply> + Send + 'static,
+    {
+        self.set(|settings| drop(settings.methods.insert(name.to_owned(), Arc::new(handler))))
+    }
+
+    /// Sets who sees what: what a caller may not see is neither listed nor found.
+    #[must_use]
+    pub fn visible(self, visible: impl Fn(&Caller, Item<'_>) -> bool + Send + Sync + 'static) -> Self {
+        self.set(|settings| settings.visible = Some(Arc::new(visible)))
+    }
+
+    /// Sets the limits of connections.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        self.set(|settings| settings.limits = limits)
+    }
+
+    /// Sets how many items a page of a list has; 100 by default.
+    #[must_use]
+    pub fn page_size(self, items: usize) -> Self {
+        self.set(|settings| settings.page_size = items.max(1))
+    }
+
+    /// Sets how long results stay fresh, and who may share them. By default nothing stays fresh; lists are public unless
+    /// [`visible`](Self::visible) is set, contents are private.
+    #[must_use]
+    pub fn cache(self, what: Cached, hint: CacheHint) -> Self {
+        self.set(|settings| settings.cache.set(what, hint))
+    }
+
+    /// Sets how many listen streams a user, or a connection without user, may have; 64 by default.
+    #[must_use]
+    pub fn listen_streams(self, most: usize) -> Self {
+        self.set(|settings| settings.listen_streams = most)
+    }
+
+    /// Whether structured output is checked against the tool's schema before it is sent; by default in debug builds.
+    #[must_use]
+    pub fn check_output(self, yes: bool) -> Self {
+        self.set(|settings| settings.check_output = yes)
+    }
+
+    /// Shares the keys for questions and cursors with other nodes.
+    #[must_use]
+    pub fn keys(self, keys: Keys) -> Self {
+        self.core.sealer.set_keys(&keys);
+        self
+    }
+
+    /// Sets how long a client of the modern era may take to answer a question; ten minutes by default.
+    #[must_use]
+    pub fn question_life(self, life: Duration) -> Self {
+        self.core.question_life.store(life.as_secs(), Ordering::Relaxed);
+        self
+    }
+
+    /// Makes the state of a question usable only once: `first_use` gets each state that comes back, and says whether it is new.
+    #[must_use]
+    pub fn single_use<F, R>(self, first_use: F) -> Self
+    where
+        F: Fn(String) -> R + Send + Sync + 'static,
+        R: Future<Output = bool> + Send + 'static,
+    {
+        self.set(|settings| settings.hooks.single_use = Some(Arc::new(move |state| Box::pin(first_use(state)))))
+    }
+}
+
+/// What the server does besides answering.
+impl Server {
+    /// Runs when a legacy client says that it is ready.
+    #[must_use]
+    pub fn on_initialized<F>(self, hook: impl Fn(Cx) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.set(|settings| settings.hooks.initialized.push(notice(hook)))
+    }
+
+    /// Runs when a legacy client says that its roots changed.
+    #[must_use]
+    pub fn on_roots_changed<F>(self, hook: impl Fn(Cx) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.set(|settings| settings.hooks.roots_changed.push(notice(hook)))
+    }
+
+    /// Runs when a client subscribes to a resource; an error refuses it.
+    #[must_use]
+    pub fn on_subscribe<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), ErrorObject>> + Send + 'static,
+    {
+        self.set(|settings| settings.hooks.subscribe.push(by_uri(hook)))
+    }
+
+    /// Runs when a client no longer subscribes to a resource.
+    #[must_use]
+    pub fn on_unsubscribe<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), ErrorObject>> + Send + 'static,
+    {
+        self.set(|settings| settings.hooks.unsubscribe.push(by_uri(hook)))
+    }
+
+    /// Lists resources that are not registered, after those that are. The hook gets the `next` of its page before.
+    #[must_use]
+    pub fn resource_list<F>(self, hook: impl Fn(Cx, Option<String>) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<ResourcePage, ErrorObject>> + Send + 'static,
+    {
+        self.core.resources.announce();
+        self.set(|settings| settings.hooks.list = Some(Arc::new(move |cx, cursor| Box::pin(hook(cx, cursor)))))
+    }
+
+    /// Reads resources that are not registered; `None` says that there is none of that URI.
+    #[must_use]
+    pub fn resource_read<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Option<Done<ReadResourceResult>>> + Send + 'static,
+    {
+        self.core.resources.announce();
+        self.set(|settings| settings.hooks.read = Some(Arc::new(move |uri, cx| Box::pin(hook(uri, cx)))))
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("name", &self.core.settings().name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,106 @@
+//! `tools/call`.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jackfield_peer::{Answering, Incoming};
+use jackfield_protocol::{AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, Resource, ResourceContents};
+
+use crate::catalog::{Item, Tools};
+use crate::router::Router;
+use crate::run::run;
+use crate::settings::Item as Shown;
+use crate::{Cx, Validation};
+
+/// Calls a tool.
+pub(crate) fn call(router: &Router, incoming: Incoming) -> Answering {
+    match begin(router, incoming) {
+        Ok(answering) => answering,
+        Err(error) => Answering::ready(Err(error)),
+    }
+}
+
+fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> {
+    let tools = router.core.tools.view(&router.core);
+    let name = incoming.params.string("name")?;
+    let found = tools.0.find(&name).filter(|_| router.shows(&incoming.caller, Shown::Tool(&name)));
+    let Some(item) = found.cloned() else {
+        return Err(ErrorObject::invalid_params(format!("unknown tool: {}", shorten(&name))));
+    };
+    let arguments = match incoming.params.get_bytes("arguments") {
+        Some(arguments) if arguments.starts_with(b"{") => arguments,
+        None => Bytes::from_static(b"{}"),
+        Some(arguments) if arguments.as_ref() == b"null" => Bytes::from_static(b"{}"),
+        Some(_) => return Err(ErrorObject::invalid_params("parameter `arguments` must be an object")),
+    };
+    drop(name);
+    if let Some(problems) = check_input(&item, &arguments) {
+        let failure = CallToolResult::failure(format!("invalid arguments for {}:\n{problems}", item.name));
+        return Ok(Answering::ready(Ok(Outcome::Complete(failure.into()))));
+    }
+    let checks_output = router.check_output;
+    let cx = Cx::with_tool(incoming, item.home(&router.core), router.core.clone(), Some(item.clone()));
+    let handler = item.prepared.entry.handler.clone();
+    Ok(run(cx, |cx| handler.call(arguments, cx), move |result| finish(result, &item, checks_output)))
+}
+
+/// Returns what is wrong with the arguments, one line for each problem.
+fn check_input(item: &Item<Tools>, arguments: &[u8]) -> Option<String> {
+    let validator = item.prepared.input.as_ref()?;
+    let wanted = match item.prepared.entry.validation {
+        Validation::Off => false,
+        Validation::Always => true,
+        Validation::Typed => validator.has_constraints(),
+    };
+    if wanted { validator.check(arguments).err() } else { None }
+}
+
+fn finish(mut result: CallToolResult, item: &Arc<Item<Tools>>, checks_output: bool) -> Result<AnyResult, ErrorObject> {
+    if checks_output && !result.is_failure() && item.prepared.entry.definition.output_schema.is_some() {
+        check_output(&result, item)?;
+    }
+    // Clients that do not know structured content read it as text.
+    if result.content.is_empty()
+        && let Some(structured) = &result.structured_content
+    {
+        result.content.push(ContentBlock::text(structured.get().to_owned()));
+    }
+    if !item.prefixes.is_empty() {
+        rename_resources(&mut result.content, item);
+    }
+    Ok(result.into())
+}
+
+fn check_output(result: &CallToolResult, item: &Item<Tools>) -> Result<(), ErrorObject> {
+    let problem = match (&result.structured_content, &item.prepared.output) {
+        (None, _) => "it has no structured content".to_owned(),
+        (Some(structured), Some(validator)) => match validator.check(structured.get().as_bytes()) {
+            Ok(()) => return Ok(()),
+            Err(problem) => problem,
+        },
+        (Some(_), None) => return Ok(()),
+    };
+    tracing::error!(tool = item.name, problem, "the result of a tool does not fit its output schema");
+    Err(ErrorObject::internal(format!("the result of {} does not fit its output schema: {problem}", item.name)))
+}
+
+/// Resources that a mounted server names in its results have other names out here.
+fn rename_resources(content: &mut [ContentBlock], item: &Item<Tools>) {
+    let rename = |resource: &mut Resource| resource.uri = item.outer_uri(&resource.uri);
+    for block in content {
+        match block {
+            ContentBlock::ResourceLink(link) => rename(link),
+            ContentBlock::Resource(embedded) => match &mut embedded.resource {
+                ResourceContents::Text(text) => text.uri = item.outer_uri(&text.uri),
+                ResourceContents::Blob(blob) => blob.uri = item.outer_uri(&blob.uri),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+/// What a peer sent, short enough for a message.
+pub(crate) fn shorten(text: &str) -> String {
+    text.chars().take(100).collect()
+}

@@ -1,0 +1,29 @@
+//! JSON Schema: which schemas are accepted, and how values are checked by them.
+//!
+//! Schemas are checked when a tool is registered, with or without the feature `validation`; values only with it. Supported are
+//! 2020-12, which is assumed if a schema names no dialect, and 2019-09, draft 7, draft 6 and draft 4. References resolve inside
+//! the document only: nothing is ever fetched.
+
+#[cfg(feature = "validation")]
+mod compiled;
+#[cfg(not(feature = "validation"))]
+mod disabled;
+mod structure;
+
+use jackfield_protocol::Schema;
+
+#[cfg(feature = "validation")]
+pub(crate) use compiled::Validator;
+#[cfg(not(feature = "validation"))]
+pub(crate) use disabled::Validator;
+
+/// Checks a schema, and compiles it if values are to be checked. The error continues "the input schema …".
+pub(crate) fn compile(schema: &Schema) -> Result<Option<Validator>, String> {
+    let outline = structure::check(schema)?;
+    Validator::new(&schema.to_value(), &outline)
+}
+
+/// Whether the root of a schema describes an object, as the protocol asks of tools.
+pub(crate) fn is_object_schema(schema: &Schema) -> bool {
+    schema.to_value().get("type").and_then(|kind| kind.as_str()) == Some("object")
+}

@@ -1,0 +1,15 @@
+//! The server over real connections, for every revision.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod demo;
+mod talk;
+
+mod basics;
+mod building;
+mod lists;
+mod progress;
+mod prompts;
+mod questions;
+mod resources;
+mod subscriptions;
+mod tools;

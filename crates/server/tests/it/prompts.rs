@@ -1,0 +1,112 @@
+//! Prompts and completion.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jackfield_protocol::{Completion, GetPromptResult, Prompt, Revision};
+use jackfield_server::{Cx, PromptEntry, Server, Work};
+
+use crate::demo::{demo, review, template};
+use crate::talk::{check, check_each};
+
+/// SRV-058, SRV-059, SRV-064, SRV-065: listed, got, and refused with -32602.
+#[test]
+fn prompts_are_listed_and_got() {
+    check_each(
+        Revision::ALL,
+        demo,
+        r#"
+        @ REVISION
+        > 1 prompts/list
+        < 1 {"prompts": [{"name": "review", "arguments": [{"name": "code", "required": true}, {"name": "language"}]}]}
+        > 2 prompts/get {"name": "review", "arguments": {"code": "x=1"}}
+        < 2 {"description": "Reviews code.", "messages": [{"role": "user", "content": {"type": "text", "text": "Review: x=1"}}]}
+        > 3 prompts/get {"name": "nope"}
+        < 3 error -32602 nope
+        > 4 prompts/get {"name": "review"}
+        < 4 error -32602 `code`
+        > 5 prompts/get {"name": "review", "arguments": {"code": 5}}
+        < 5 error -32602
+        > 6 prompts/get {"name": "review", "arguments": []}
+        < 6 error -32602
+        "#,
+    );
+}
+
+/// SRV-085, SRV-087, SRV-090: completion of arguments, with what was chosen before.
+#[test]
+fn arguments_are_completed() {
+    check_each(
+        Revision::ALL,
+        demo,
+        r#"
+        @ REVISION
+        > 1 completion/complete {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "language", "value": "ru"}}
+        < 1 {"completion": {"values": ["rust", "ruby"]}}
+        > 2 completion/complete {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "code", "value": ""}}
+        < 2 {"completion": {"values": []}}
+        > 3 completion/complete {"ref": {"type": "ref/prompt", "name": "nope"}, "argument": {"name": "code", "value": ""}}
+        < 3 error -32602 nope
+        > 4 completion/complete {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "nope", "value": ""}}
+        < 4 error -32602 nope
+        > 5 completion/complete {"ref": {"type": "ref/other", "name": "review"}, "argument": {"name": "code", "value": ""}}
+        < 5 error -32602
+        > 6 completion/complete {"ref": {"type": "ref/prompt", "name": "review"}}
+        < 6 error -32602
+        > 7 completion/complete {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "language", "value": "p"}, "context": {"arguments": {"code": "main"}}}
+        < 7 {"completion": {"values": ["python", "for main"]}}
+        "#,
+    );
+}
+
+/// SRV-086: at most 100 values, and how many there are.
+#[test]
+fn completions_are_at_most_a_hundred() {
+    let server = || {
+        let mut entry = template("x:{n}", |_| None);
+        entry.completers.insert(
+            "n".into(),
+            Arc::new(|_: String, _: BTreeMap<String, String>, _: Cx| {
+                Work::later(async { Ok(Completion::new((0..250).map(|n| n.to_string()).collect::<Vec<_>>()).into()) })
+            }),
+        );
+        Server::new("x").resource(entry)
+    };
+    check_each(
+        Revision::ALL,
+        server,
+        r#"
+        @ REVISION
+        > 1 completion/complete {"ref": {"type": "ref/resource", "uri": "x:{n}"}, "argument": {"name": "n", "value": ""}}
+        < 1 {"completion": {"values": "$values", "total": 250, "hasMore": true}}
+        > 2 completion/complete {"ref": {"type": "ref/resource", "uri": "x:{m}"}, "argument": {"name": "n", "value": ""}}
+        < 2 error -32602
+        > 3 completion/complete {"ref": {"type": "ref/resource", "uri": "x:{n}"}, "argument": {"name": "m", "value": ""}}
+        < 3 error -32602
+        "#,
+    );
+    crate::talk::runtime().block_on(async {
+        let mut talk = crate::talk::Talk::new(&server());
+        talk.play(r#"
+            @ 2025-11-25
+            > 1 completion/complete {"ref": {"type": "ref/resource", "uri": "x:{n}"}, "argument": {"name": "n", "value": ""}}
+            < 1 {"completion": {"values": "$values"}}
+        "#).await;
+        assert_eq!(talk.known("$values").as_array().unwrap().len(), 100);
+    });
+}
+
+#[test]
+fn a_prompt_that_fails_is_an_internal_error() {
+    let broken = PromptEntry::new(Prompt::new("p"), |_: BTreeMap<String, String>, _: Cx| -> Work<GetPromptResult> {
+        panic!("no")
+    });
+    check(&Server::new("x").prompt(broken), "@ 2026-07-28\n > 1 prompts/get {\"name\": \"p\"}\n < 1 error -32603");
+}
+
+#[test]
+fn completers_need_something_to_complete() {
+    let mut entry = review();
+    entry.completers.insert("nobody".into(), entry.completers["language"].clone());
+    assert!(Server::new("x").prompt(entry).build().unwrap_err().to_string().contains("`nobody`"));
+}

@@ -1,0 +1,251 @@
+//! Tools: calls, failures, validation, structured output.
+
+use bytes::Bytes;
+use jackfield_protocol::{CallToolResult, RawJson, Revision, Schema, Tool};
+use jackfield_server::{NextTool, Server, ToolEntry, Work};
+use serde_json::json;
+
+use crate::demo::{add, demo, echo, plain, sync_tool};
+use crate::talk::{check, check_each};
+
+/// SRV-007, SRV-008, SRV-009, SRV-012: the list has all tools in the order of registration, the same for everyone.
+#[test]
+fn tools_are_listed_in_order() {
+    check_each(
+        Revision::ALL,
+        demo,
+        r#"
+        @ REVISION
+        > 1 tools/list
+        < 1 {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}, {"name": "add"}], "nextCursor": "!"}
+        > 2 tools/call {"name": "echo", "arguments": {"message": "x"}}
+        < 2 {}
+        > 3 tools/list
+        < 3 {"tools": [{"name": "echo"}, {"name": "add"}]}
+        "#,
+    );
+}
+
+/// SRV-028, SRV-015: an unknown tool is an error of the protocol; names are told apart by case.
+#[test]
+fn an_unknown_tool_is_a_protocol_error() {
+    check_each(
+        Revision::ALL,
+        demo,
+        r#"
+        @ REVISION
+        > 1 tools/call {"name": "nope"}
+        < 1 error -32602 nope
+        > 2 tools/call {"name": "Echo", "arguments": {"message": "x"}}
+        < 2 error -32602 Echo
+        > 3 tools/call {}
+        < 3 error -32602 name
+        > 4 tools/call {"name": "echo", "arguments": "x"}
+        < 4 error -32602 arguments
+        "#,
+    );
+}
+
+/// SRV-025, SRV-027, SRV-029: bad arguments are failures that the model reads, naming field and rule, one line each.
+#[cfg(feature = "validation")]
+#[test]
+fn bad_arguments_are_failures_with_field_and_rule() {
+    check_each(
+        Revision::ALL,
+        demo,
+        r#"
+        @ REVISION
+        > 1 tools/call {"name": "echo", "arguments": {}}
+        < 1 {"isError": true, "content": [{"type": "text", "text": "invalid arguments for echo:\n`message` is missing, but required"}]}
+        > 2 tools/call {"name": "echo"}
+        < 2 {"isError": true}
+        > 3 tools/call {"name": "echo", "arguments": null}
+        < 3 {"isError": true}
+        > 4 tools/call {"name": "add", "arguments": {"a": "x", "b": 101, "c": 1}}
+        < 4 {"isError": true, "content": [{"text": "$text"}]}
+        > 5 tools/call {"name": "add", "arguments": {"a": 1, "b": 2}}
+        < 5 {"isError": "!"}
+        "#,
+    );
+}
+
+/// SRV-022, SRV-023: structured content, also as text.
+#[test]
+fn structured_content_is_also_text() {
+    check_each(
+        [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28],
+        demo,
+        r#"
+        @ REVISION
+        > 1 tools/call {"name": "add", "arguments": {"a": 1, "b": 2}}
+        < 1 {"structuredContent": {"sum": 3}, "content": [{"type": "text", "text": "{\"sum\":3}"}]}
+        "#,
+    );
+    check(
+        &demo(),
+        r#"
+        @ 2025-03-26
+        > 1 tools/call {"name": "add", "arguments": {"a": 1, "b": 2}}
+        < 1 {"structuredContent": "!", "content": [{"type": "text", "text": "{\"sum\":3}"}]}
+        "#,
+    );
+}
+
+/// SRV-023, T-103: a result that breaks the output schema is not sent.
+#[cfg(feature = "validation")]
+#[test]
+fn results_fit_their_output_schema() {
+    let broken = |result: fn() -> CallToolResult| {
+        let output = Schema::new(&json!({"type": "object", "required": ["sum"]})).unwrap();
+        let mut entry = sync_tool("broken", json!({"type": "object"}), move |_, _| result());
+        entry.definition = entry.definition.with_output_schema(output);
+        Server::new("x").tool(entry)
+    };
+    let wrong = || CallToolResult::new(vec![]).with_structured(RawJson::from(json!({"other": 1})));
+    for revision in Revision::ALL {
+        let call = format!("@ {revision}\n > 1 tools/call {{\"name\": \"broken\"}}");
+        check(&broken(wrong).check_output(true), &format!("{call}\n < 1 error -32603 sum"));
+        check(
+            &broken(|| CallToolResult::text("x")).check_output(true),
+            &format!("{call}\n < 1 error -32603 structured"),
+        );
+        // A failure has no structured content to check.
+        check(
+            &broken(|| CallToolResult::failure("x")).check_output(true),
+            &format!("{call}\n < 1 {{\"isError\": true}}"),
+        );
+        check(&broken(wrong).check_output(false), &format!("{call}\n < 1 {{}}"));
+    }
+}
+
+/// BASE-039, BASE-042: 2020-12 by default, and the dialect that a schema declares.
+#[cfg(feature = "validation")]
+#[test]
+fn schemas_are_read_by_their_dialect() {
+    // In 2020-12 `items` after `prefixItems` is about the rest; in draft 7 an array of `items` is about the first ones.
+    let tuple = |dialect: Option<&str>, schema: serde_json::Value| {
+        let mut whole = json!({"type": "object", "properties": {"t": schema}});
+        if let Some(dialect) = dialect {
+            whole["$schema"] = json!(dialect);
+        }
+        Server::new("x").tool(sync_tool("t", whole, |_, _| CallToolResult::text("ok")))
+    };
+    let new = tuple(None, json!({"prefixItems": [{"type": "string"}], "items": false}));
+    let old = tuple(
+        Some("http://json-schema.org/draft-07/schema#"),
+        json!({"items": [{"type": "string"}], "additionalItems": false}),
+    );
+    for server in [new, old] {
+        check(
+            &server,
+            r#"
+            @ 2026-07-28
+            > 1 tools/call {"name": "t", "arguments": {"t": ["a"]}}
+            < 1 {"isError": "!"}
+            > 2 tools/call {"name": "t", "arguments": {"t": [1]}}
+            < 2 {"isError": true}
+            > 3 tools/call {"name": "t", "arguments": {"t": ["a", "b"]}}
+            < 3 {"isError": true}
+            "#,
+        );
+    }
+}
+
+/// T-101: a pattern that is slow for other engines.
+#[cfg(feature = "validation")]
+#[test]
+fn patterns_take_linear_time() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}});
+    let server = Server::new("x").tool(sync_tool("t", schema, |_, _| CallToolResult::text("ok")));
+    let start = std::time::Instant::now();
+    let many = "a".repeat(50_000);
+    check(
+        &server,
+        &format!(
+            "@ 2026-07-28\n > 1 tools/call {{\"name\": \"t\", \"arguments\": {{\"a\": \"{many}!\"}}}}\n < 1 {{\"isError\": true}}"
+        ),
+    );
+    assert!(start.elapsed() < std::time::Duration::from_secs(2));
+}
+
+/// T-102: a definition that refers to itself in two alternatives can not be made to take for ever.
+#[cfg(feature = "validation")]
+#[test]
+fn recursive_alternatives_are_bounded() {
+    let branch = json!({"properties": {"x": {"$ref": "#/$defs/n"}}, "required": ["y"]});
+    let schema = json!({"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"anyOf": [branch, branch, branch]}}});
+    let server = Server::new("x").tool(sync_tool("t", schema, |_, _| CallToolResult::text("ok")));
+    let deep = |levels| (0..levels).fold("{}".to_owned(), |inner, _| format!("{{\"x\":{inner}}}"));
+    let start = std::time::Instant::now();
+    for levels in [5, 9, 60] {
+        let call = format!("> 1 tools/call {{\"name\": \"t\", \"arguments\": {{\"n\": {}}}}}", deep(levels));
+        check(&server, &format!("@ 2026-07-28\n{call}\n < 1 {{\"isError\": true}}"));
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+/// Work that blocks, and one that panics there.
+#[test]
+fn blocking_work_runs_beside() {
+    let blocking = |name: &str, run: fn() -> String| {
+        ToolEntry::new(Tool::new(name, Schema::object()), move |_: Bytes, _| {
+            Work::blocking(move || Ok(CallToolResult::text(run()).into()))
+        })
+    };
+    let server = Server::new("x").tool(blocking("slow", || "done".to_owned())).tool(blocking("boom", || panic!("no")));
+    check(
+        &server,
+        "@ 2025-11-25\n > 1 tools/call {\"name\": \"slow\"}\n < 1 {\"content\": [{\"text\": \"done\"}]}\n > 2 tools/call {\"name\": \"boom\"}\n < 2 error -32603 panicked",
+    );
+}
+
+#[test]
+fn middleware_of_a_tool_sees_its_calls_only() {
+    let shout = echo().with_middleware(|arguments, cx, next: NextTool| async move {
+        let done = next.run(arguments, cx).await?;
+        Ok(done.map(|result| CallToolResult::text(result.content[0].as_text().unwrap().to_uppercase())))
+    });
+    check(
+        &Server::new("x").tool(shout).tool(add()),
+        r#"
+        @ 2025-11-25
+        > 1 tools/call {"name": "echo", "arguments": {"message": "hey"}}
+        < 1 {"content": [{"text": "HEY"}]}
+        > 2 tools/call {"name": "add", "arguments": {"a": 1, "b": 1}}
+        < 2 {"structuredContent": {"sum": 2}}
+        "#,
+    );
+}
+
+/// PAT-003, PAT-005, PAT-008: a cancelled call is dropped and never answered; late and wrong cancellations mean nothing.
+#[test]
+fn a_cancelled_call_is_dropped() {
+    let (sender, dropped) = std::sync::mpsc::sync_channel(1);
+    struct Guard(std::sync::mpsc::SyncSender<()>);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            let _ = self.0.try_send(());
+        }
+    }
+    let server = demo().tool(plain("forever", move |_| {
+        let guard = Guard(sender.clone());
+        async move {
+            let _guard = guard;
+            std::future::pending::<String>().await
+        }
+    }));
+    check(
+        &server,
+        r#"
+        @ 2026-07-28
+        > 1 tools/call {"name": "forever"}
+        > notifications/cancelled {"requestId": 1, "reason": "no"}
+        > notifications/cancelled {"requestId": 1}
+        > notifications/cancelled {}
+        < nothing
+        > 2 tools/list
+        < 2 {}
+        "#,
+    );
+    assert!(dropped.try_recv().is_ok());
+}

@@ -1,0 +1,188 @@
+//! Tools that ask the client: for its roots, for a form, for an answer of its model.
+
+use jackfield::protocol::{
+    BooleanSchema, Choices, ContentBlock, CreateMessageParams, ElicitSchema, MultiSelectSchema, NumberSchema,
+    SamplingMessage, SingleSelectSchema, StringFormat, StringSchema,
+};
+use jackfield::{Cx, Elicited, Error, Server, tool};
+use serde_json::{Map, Value, json};
+
+pub(super) fn add(server: Server) -> Server {
+    server
+        .tool(get_roots_list)
+        .tool(trigger_elicitation_request)
+        .tool(trigger_sampling_request)
+        .on_initialized(fetch_roots)
+        .on_roots_changed(fetch_roots)
+}
+
+/// Looks at the roots of a client that has some, and says so in the log.
+async fn fetch_roots(cx: Cx) {
+    if cx.has_roots()
+        && let Ok(roots) = cx.roots().await
+    {
+        cx.info(format!("Roots updated: {} root(s) received from client", roots.len()));
+    }
+}
+
+/// List the roots that the client offers.
+#[tool(
+    name = "get-roots-list",
+    title = "Get Roots List Tool",
+    read_only,
+    destructive = false,
+    idempotent,
+    open_world = false
+)]
+async fn get_roots_list(cx: &Cx) -> Result<String, Error> {
+    let roots = cx.roots().await?;
+    if roots.is_empty() {
+        return Ok(
+            "The client supports roots but no roots are currently configured. Add one there and call this tool again."
+                .to_owned(),
+        );
+    }
+    let lines: Vec<_> = roots
+        .iter()
+        .enumerate()
+        .map(|(index, root)| {
+            let name = root.name.as_deref().unwrap_or("Unnamed Root");
+            format!("{}. {name}\n   URI: {}", index + 1, root.uri)
+        })
+        .collect();
+    Ok(format!(
+        "Current MCP Roots ({} total):\n\n{}\n\nNote: this server only shows the roots. It does not read their files.",
+        roots.len(),
+        lines.join("\n\n")
+    ))
+}
+
+/// One field of every kind.
+fn form() -> ElicitSchema {
+    let text = |title: &str, description: &str| StringSchema::default().with_title(title).with_description(description);
+    let one_of = |title: &str, choices| SingleSelectSchema::new(choices).with_title(title);
+    let some_of = |title: &str, choices| MultiSelectSchema::new(choices).with_title(title).with_items(1, 3);
+    let number = NumberSchema::default().with_minimum(0).with_maximum(1000).with_default(3.14);
+    let integer = NumberSchema::integer().with_minimum(1).with_maximum(100).with_default(42);
+    let sizes = Choices::Named(
+        ["size-s", "size-m", "size-l"].map(String::from).to_vec(),
+        ["Small", "Medium", "Large"].map(String::from).to_vec(),
+    );
+    ElicitSchema::default()
+        .with_required("name", text("String", "How you want to be called"))
+        .with_optional("check", BooleanSchema::default().with_title("Boolean").with_description("Whether you agree"))
+        .with_optional(
+            "firstLine",
+            text("String with default", "How your story begins").with_default("Once upon a time"),
+        )
+        .with_optional("email", text("String with email format", "Where to write to").with_format(StringFormat::Email))
+        .with_optional(
+            "homepage",
+            text("String with uri format", "Where to read about you").with_format(StringFormat::Uri),
+        )
+        .with_optional(
+            "birthdate",
+            text("String with date format", "When you were born").with_format(StringFormat::Date),
+        )
+        .with_optional("integer", integer.with_title("Integer").with_description("A whole number you like"))
+        .with_optional("number", number.with_title("Number in range 0-1000").with_description("A number you like"))
+        .with_optional(
+            "untitledSingleSelectEnum",
+            one_of("Untitled Single Select Enum", Choices::plain(["Red", "Green", "Blue"])).with_default("Red"),
+        )
+        .with_optional(
+            "titledSingleSelectEnum",
+            one_of("Titled Single Select Enum", Choices::titled([("key-c", "C major"), ("key-g", "G major")]))
+                .with_default("key-c"),
+        )
+        .with_optional(
+            "untitledMultipleSelectEnum",
+            some_of("Untitled Multiple Select Enum", Choices::plain(["Strings", "Winds", "Percussion"]))
+                .with_default(vec!["Strings".to_owned()]),
+        )
+        .with_optional(
+            "titledMultipleSelectEnum",
+            some_of(
+                "Titled Multiple Select Enum",
+                Choices::titled([("jack-1", "Microphone"), ("jack-2", "Line in"), ("jack-3", "Line out")]),
+            )
+            .with_default(vec!["jack-1".to_owned()]),
+        )
+        .with_optional("legacyTitledEnum", one_of("Legacy Titled Enum", sizes).with_default("size-s"))
+}
+
+/// Ask the user to fill in a form with one field of every kind.
+#[tool(
+    name = "trigger-elicitation-request",
+    title = "Trigger Elicitation Request Tool",
+    read_only = false,
+    destructive = false,
+    idempotent = false,
+    open_world = false
+)]
+async fn trigger_elicitation_request(cx: &Cx) -> Result<Vec<ContentBlock>, Error> {
+    let answer = cx.elicit_form("form", "Please provide inputs for the following fields:", form()).await?;
+    let mut blocks = match &answer {
+        Elicited::Accepted(content) => vec![
+            ContentBlock::text("✅ User provided the requested information!"),
+            ContentBlock::text(format!("User inputs:\n{}", inputs(content).join("\n"))),
+        ],
+        Elicited::Declined => vec![ContentBlock::text("❌ User declined to provide the requested information.")],
+        Elicited::Cancelled => vec![ContentBlock::text("⚠️ User cancelled the elicitation dialog.")],
+    };
+    blocks.push(ContentBlock::text(format!("\nRaw result: {:#}", raw(&answer))));
+    Ok(blocks)
+}
+
+fn inputs(content: &Map<String, Value>) -> Vec<String> {
+    [
+        ("name", "Name"),
+        ("check", "Agreed to terms"),
+        ("email", "Email"),
+        ("homepage", "Homepage"),
+        ("birthdate", "Birthdate"),
+        ("integer", "Favorite Integer"),
+        ("number", "Favorite Number"),
+    ]
+    .into_iter()
+    .filter_map(|(key, label)| match content.get(key)? {
+        Value::String(text) => Some(format!("- {label}: {text}")),
+        other => Some(format!("- {label}: {other}")),
+    })
+    .collect()
+}
+
+/// The answer as the client gave it.
+fn raw(answer: &Elicited<Map<String, Value>>) -> Value {
+    match answer {
+        Elicited::Accepted(content) => json!({"action": "accept", "content": content}),
+        Elicited::Declined => json!({"action": "decline"}),
+        Elicited::Cancelled => json!({"action": "cancel"}),
+    }
+}
+
+/// Ask the client's model.
+#[tool(
+    name = "trigger-sampling-request",
+    title = "Trigger Sampling Request Tool",
+    read_only = false,
+    destructive = false,
+    idempotent = false,
+    open_world
+)]
+async fn trigger_sampling_request(
+    /** What to ask. */
+    prompt: String,
+    /** How long the answer may be. */
+    #[arg(rename = "maxTokens")]
+    #[default(100)]
+    max_tokens: u64,
+    cx: &Cx,
+) -> Result<String, Error> {
+    let message = SamplingMessage::user(format!("Resource trigger-sampling-request context: {prompt}"));
+    let mut params = CreateMessageParams::new(vec![message], max_tokens);
+    params.system_prompt = Some("You are a helpful test server.".to_owned());
+    params.temperature = Some(0.7);
+    let answer = cx.sample("sample", params).await?;
+    Ok(format!("LLM sampling result: \n{}", serde_json::to_string_pretty(&answer)?))
+}

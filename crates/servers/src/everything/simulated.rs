@@ -1,0 +1,175 @@
+//! Things that happen by themselves, every five seconds, until they are switched off.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jackfield::protocol::{ErrorObject, LoggingLevel};
+use jackfield::{Cx, Server, State, tool};
+use tokio::task::{AbortHandle, JoinSet};
+
+const PACE: Duration = Duration::from_secs(5);
+
+pub(super) fn add(server: Server) -> Server {
+    server
+        .state(Background::default())
+        .tool(toggle_simulated_logging)
+        .tool(toggle_subscriber_updates)
+        .on_subscribe(|uri, cx| note(uri, cx, true))
+        .on_unsubscribe(|uri, cx| note(uri, cx, false))
+}
+
+/// What runs, and what is subscribed to, by session. It ends with the session, or with the server.
+#[derive(Default)]
+struct Background(Mutex<Running>);
+
+#[derive(Default)]
+struct Running {
+    tasks: JoinSet<()>,
+    switches: HashMap<(usize, Kind), AbortHandle>,
+    subscribed: BTreeMap<usize, BTreeSet<String>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Logging,
+    Updates,
+}
+
+/// How many subscriptions of a session are remembered.
+const MOST_SUBSCRIPTIONS: usize = 1000;
+
+/// Names the session of a call; in the modern era all calls share one name.
+fn session(cx: &Cx) -> usize {
+    cx.session().map_or(0, |session| Arc::as_ptr(session).addr())
+}
+
+/// Remembers or forgets a subscription.
+async fn note(uri: String, cx: Cx, subscribed: bool) -> Result<(), ErrorObject> {
+    let background = cx.state::<Background>().map_err(|error| ErrorObject::internal(error.to_string()))?;
+    let mut running = background.lock();
+    let uris = running.subscribed.entry(session(&cx)).or_default();
+    if !subscribed {
+        uris.remove(&uri);
+    } else if uris.len() < MOST_SUBSCRIPTIONS {
+        uris.insert(uri);
+    }
+    Ok(())
+}
+
+impl Background {
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts or stops it for the caller's session; returns whether it runs now.
+    fn toggle(background: &Arc<Self>, kind: Kind, cx: &Cx) -> bool {
+        let key = (session(cx), kind);
+        let mut running = background.lock();
+        while running.tasks.try_join_next().is_some() {}
+        running.switches.retain(|_, task| !task.is_finished());
+        if let Some(task) = running.switches.remove(&key) {
+            task.abort();
+            return false;
+        }
+        // The first time is at once, inside the call: without a session a log message belongs to its request.
+        running.happen(kind, cx);
+        let task = running.tasks.spawn(repeat(Arc::downgrade(background), kind, cx.clone()));
+        running.switches.insert(key, task);
+        true
+    }
+}
+
+/// Does it at each tick, until the session ends.
+async fn repeat(background: Weak<Background>, kind: Kind, cx: Cx) {
+    let ended = cx.session().map(|session| session.outlet().shutdown());
+    let mut ticks = tokio::time::interval(PACE);
+    ticks.tick().await;
+    loop {
+        let end = async {
+            match &ended {
+                Some(ended) => ended.triggered().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = end => break,
+        }
+        let Some(background) = background.upgrade() else { return };
+        background.lock().happen(kind, &cx);
+    }
+    if let Some(background) = background.upgrade() {
+        background.lock().subscribed.remove(&session(&cx));
+    }
+}
+
+impl Running {
+    fn happen(&self, kind: Kind, cx: &Cx) {
+        match kind {
+            Kind::Logging => {
+                let level = any_level();
+                cx.log(level, None, format!("{}-level message", capitalized(level.as_str())));
+            }
+            Kind::Updates => {
+                for uri in self.subscribed.values().flatten() {
+                    cx.notify_resource_updated(uri);
+                }
+            }
+        }
+    }
+}
+
+fn any_level() -> LoggingLevel {
+    let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map(|since| since.subsec_nanos()).unwrap_or_default();
+    let index = usize::try_from(nanos / 1000).unwrap_or_default() % LoggingLevel::ALL.len();
+    LoggingLevel::ALL.get(index).copied().unwrap_or(LoggingLevel::Info)
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Start or stop log messages of random levels, one every five seconds.
+#[tool(
+    name = "toggle-simulated-logging",
+    title = "Toggle Simulated Logging",
+    read_only = false,
+    destructive = false,
+    idempotent = false,
+    open_world = false
+)]
+fn toggle_simulated_logging(background: State<Background>, cx: &Cx) -> String {
+    // On a stream without session ids there is none to show.
+    let id = "undefined";
+    if Background::toggle(&background.0, Kind::Logging, cx) {
+        format!(
+            "Started simulated, random-leveled logging for session {id} at a 5 second pace. Messages below the level that the \
+             client has set are left out, so with a high level they come less often."
+        )
+    } else {
+        format!("Stopped simulated logging for session {id}")
+    }
+}
+
+/// Start or stop updates of the subscribed resources, every five seconds.
+#[tool(
+    name = "toggle-subscriber-updates",
+    title = "Toggle Subscriber Updates",
+    read_only = false,
+    destructive = false,
+    idempotent = false,
+    open_world = false
+)]
+fn toggle_subscriber_updates(background: State<Background>, cx: &Cx) -> String {
+    let id = "undefined";
+    if Background::toggle(&background.0, Kind::Updates, cx) {
+        format!(
+            "Started simulated resource updated notifications for session {id} at a 5 second pace. They are sent for the \
+             resources that the client has subscribed to."
+        )
+    } else {
+        format!("Stopped simulated resource updates for session {id}")
+    }
+}

@@ -1,0 +1,83 @@
+//! A tool that sends the user to a web page.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jackfield::protocol::{CallToolResult, ContentBlock, ErrorObject, error::code};
+use jackfield::{Cx, Elicited, ProtocolError, Server, State, tool};
+use serde_json::json;
+
+pub(super) fn add(server: Server) -> Server {
+    server.state(Announced::default()).tool(trigger_url_elicitation)
+}
+
+/// How many announcements are remembered; the oldest clients are forgotten first by starting anew.
+const MOST: usize = 10_000;
+
+/// Which sessions have been told of which page by the error, so that the retry asks.
+#[derive(Default)]
+struct Announced(Mutex<HashSet<(usize, String, String)>>);
+
+impl Announced {
+    /// Notes an announcement; says whether it is new.
+    fn is_new(&self, cx: &Cx, url: &str, id: &str) -> bool {
+        let session = cx.session().map_or(0, |session| Arc::as_ptr(session).addr());
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert((session, url.to_owned(), id.to_owned()))
+    }
+}
+
+/// Ask the user to open a web page.
+#[tool(
+    name = "trigger-url-elicitation",
+    title = "Trigger URL Elicitation Tool",
+    read_only = false,
+    destructive = false,
+    idempotent = false,
+    open_world
+)]
+async fn trigger_url_elicitation(
+    /** The page. */
+    url: String,
+    /** What to tell the user. */
+    #[default("Please open the link to complete this action.".to_owned())]
+    message: String,
+    /** A name for this question. */
+    #[arg(rename = "elicitationId")]
+    elicitation_id: Option<String>,
+    /** Answer with the error that a page must be opened first, instead of asking. */
+    #[arg(rename = "errorPath")]
+    #[default(false)]
+    error_path: bool,
+    announced: State<Announced>,
+    cx: &Cx,
+) -> Result<CallToolResult, ProtocolError> {
+    let id = elicitation_id.unwrap_or_else(|| "url-elicitation".to_owned());
+    if error_path && cx.revision().has_core_tasks() && announced.is_new(cx, &url, &id) {
+        let elicitation = json!({"mode": "url", "message": message, "url": url, "elicitationId": id});
+        return Err(ErrorObject::new(code::URL_ELICITATION_REQUIRED, message)
+            .with_data(json!({"elicitations": [elicitation]}))
+            .into());
+    }
+    let answer = match cx.elicit_url("page", &message, &url).await {
+        Ok(answer) => answer,
+        Err(error) => return Ok(CallToolResult::failure(error.to_string())),
+    };
+    let text = match &answer {
+        Elicited::Accepted(()) => {
+            format!("✅ User completed the URL elicitation flow.\nElicitation ID: {id}\nURL: {url}")
+        }
+        Elicited::Declined => format!("❌ User declined to open the URL (Elicitation ID: {id})."),
+        Elicited::Cancelled => format!("⚠️ User cancelled the URL elicitation (Elicitation ID: {id})."),
+    };
+    let action = match answer {
+        Elicited::Accepted(()) => "accept",
+        Elicited::Declined => "decline",
+        Elicited::Cancelled => "cancel",
+    };
+    let raw = json!({"action": action});
+    Ok(CallToolResult::new(vec![ContentBlock::text(text), ContentBlock::text(format!("\nRaw result: {raw:#}"))]))
+}

@@ -1,0 +1,3 @@
+//! Reference servers, each a module that makes a `Server` value.
+
+pub mod everything;

@@ -1,0 +1,148 @@
+//! Programs that others wrote, started and ended by us.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// How often a running program is looked at.
+const PULSE: Duration = Duration::from_millis(20);
+
+/// How long a server may take until it listens, and until it ends when it is asked to.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a program has done.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// `None` when it was killed because it took too long.
+    pub(crate) status: Option<ExitStatus>,
+    pub(crate) output: String,
+}
+
+/// Runs a program up to a time limit; what it says on standard error goes to a file.
+pub(crate) fn run(command: &mut Command, limit: Duration, errors: &Path) -> Result<Finished> {
+    let mut child = Killed::spawn(command.stdout(Stdio::piped()), errors)?;
+    let mut stdout = child.0.stdout.take().context("standard output is not a pipe")?;
+    let reader = thread::spawn(move || {
+        let mut output = Vec::new();
+        stdout.read_to_end(&mut output).map(|_| String::from_utf8_lossy(&output).into_owned())
+    });
+    let status = child.wait(limit)?;
+    drop(child);
+    let output = reader.join().unwrap_or_else(|_| Err(io::Error::other("the reader panicked")))?;
+    Ok(Finished { status, output })
+}
+
+/// A server that listens on a loopback port; it is killed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    child: Killed,
+    pub(crate) address: SocketAddr,
+}
+
+impl Listening {
+    /// Starts a server on a free port and waits until it listens.
+    pub(crate) fn start(command: impl FnOnce(SocketAddr) -> Command, errors: &Path) -> Result<Self> {
+        let address = free_address()?;
+        let mut command = command(address);
+        let mut child = Killed::spawn(command.stdout(Stdio::null()), errors)?;
+        let started = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            if let Some(status) = child.0.try_wait()? {
+                bail!("{command:?} ended with {status} instead of listening, see {}", errors.display());
+            }
+            if started.elapsed() > PATIENCE {
+                bail!("{command:?} does not listen on {address}, see {}", errors.display());
+            }
+            thread::sleep(PULSE);
+        }
+        Ok(Self { child, address })
+    }
+
+    /// Asks the server to end and waits until it has.
+    pub(crate) fn stop(mut self) -> Result<()> {
+        if let Some(status) = self.child.0.try_wait()? {
+            bail!("the server had ended before, with {status}");
+        }
+        let process = self.child.0.id().to_string();
+        Command::new("kill").args(["-TERM", &process]).status().context("can not run kill")?;
+        self.child.wait(PATIENCE)?.context("the server does not end when it is asked to (SIGTERM)")?;
+        Ok(())
+    }
+}
+
+fn free_address() -> Result<SocketAddr> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?)
+}
+
+/// A child that does not outlive us.
+#[derive(Debug)]
+struct Killed(Child);
+
+impl Killed {
+    fn spawn(command: &mut Command, errors: &Path) -> Result<Self> {
+        let file = File::create(errors).with_context(|| format!("can not write {}", errors.display()))?;
+        command.stdin(Stdio::null()).stderr(file);
+        let child = command.spawn().with_context(|| format!("can not start {}", command.get_program().display()))?;
+        Ok(Self(child))
+    }
+
+    /// Waits for the end of the program; `None` when the limit comes first.
+    fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.0.try_wait()? {
+                return Ok(Some(status));
+            }
+            if started.elapsed() > limit {
+                return Ok(None);
+            }
+            thread::sleep(PULSE);
+        }
+    }
+}
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already, which is what we want.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn output_and_status_are_kept() {
+        let finished = run(&mut sh("echo one; echo two; exit 3"), PATIENCE, Path::new("/dev/null")).unwrap();
+        assert_eq!(finished.status.and_then(|status| status.code()), Some(3));
+        assert_eq!(finished.output, "one\ntwo\n");
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_killed() {
+        let finished = run(&mut sh("echo one; exec sleep 100"), Duration::from_millis(50), Path::new("/dev/null"));
+        let finished = finished.unwrap();
+        assert!(finished.status.is_none());
+        assert_eq!(finished.output, "one\n");
+    }
+
+    #[test]
+    fn a_server_that_ends_is_reported() {
+        let error = Listening::start(|_| sh("exit 7"), Path::new("/dev/null")).unwrap_err();
+        assert!(error.to_string().contains("instead of listening"), "{error}");
+    }
+}
