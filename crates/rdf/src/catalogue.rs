@@ -65,6 +65,19 @@ impl Catalogue {
         })
     }
 
+    /// Makes the catalogue of a server that a command starts: its IRI is `urn:mcp:command:` and the words of the command.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are no words.
+    pub fn of_command(words: &[String]) -> Result<Self, Error> {
+        if words.is_empty() {
+            return Err(Error::BadIri(String::new()));
+        }
+        let words: Vec<String> = words.iter().map(|word| encoded(word)).collect();
+        Self::new(format!("urn:mcp:command:{}", words.join("+")))
+    }
+
     /// Writes the graph.
     ///
     /// # Errors

@@ -9,6 +9,23 @@ use jackfield_protocol::Revision;
 
 use crate::{Catalogue, Context, Converter, Error, Event, Options, Profile, Report, Syntax};
 
+/// What `jackfield rdf` can do.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(clap::Subcommand))]
+#[non_exhaustive]
+pub enum Command {
+    /// Convert messages between JSON, JSON-LD, Turtle, N-Triples and N-Quads.
+    Convert(ConvertArgs),
+    /// Write the JSON Schema of a revision, annotated with JSON-LD.
+    Schema(SchemaArgs),
+    /// Write the JSON-LD context.
+    Context,
+    /// Write the ontology in Turtle.
+    Ontology,
+    /// Describe a server as one graph.
+    Catalogue(CatalogueArgs),
+}
+
 /// The arguments of `jackfield rdf convert`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
@@ -48,6 +65,36 @@ pub struct SchemaArgs {
     /// What the annotations keep of a message.
     #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t = Profile::Lossless))]
     pub profile: Profile,
+}
+
+/// The arguments of `jackfield rdf catalogue`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
+pub struct CatalogueArgs {
+    /// The server: its URL, or the command that starts it.
+    #[cfg_attr(feature = "cli", arg(required = true, trailing_var_arg = true))]
+    pub target: Vec<String>,
+    /// What is written.
+    #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t = Syntax::Turtle))]
+    pub to: Syntax,
+    /// The IRI of the server in the graph; its URL unless it is given.
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub iri: Option<String>,
+}
+
+impl CatalogueArgs {
+    /// Begins the catalogue of the target. A server that is started by a command and has no IRI is named after the command.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the IRI is not an absolute one.
+    pub fn begin(&self) -> Result<Catalogue, Error> {
+        match (&self.iri, self.target.as_slice()) {
+            (Some(iri), _) => Catalogue::new(iri),
+            (None, [url]) if url.contains("://") => Catalogue::new(url),
+            (None, words) => Catalogue::of_command(words),
+        }
+    }
 }
 
 /// Converts files or standard input; `progress` is whether to tell how far it is, usually on a terminal.
@@ -144,6 +191,6 @@ pub fn ontology(out: &mut dyn Write) -> Result<(), Error> {
 /// # Errors
 ///
 /// Fails if the syntax has no graphs, or if writing fails.
-pub fn catalogue(catalogue: &Catalogue, syntax: Syntax, out: &mut dyn Write) -> Result<(), Error> {
-    Ok(out.write_all(catalogue.write(syntax)?.as_bytes())?)
+pub fn catalogue(args: &CatalogueArgs, catalogue: &Catalogue, out: &mut dyn Write) -> Result<(), Error> {
+    Ok(out.write_all(catalogue.write(args.to)?.as_bytes())?)
 }

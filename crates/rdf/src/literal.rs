@@ -22,7 +22,7 @@ pub(crate) enum Literal<'a> {
 
 impl<'a> Literal<'a> {
     pub(crate) fn json(value: &Value) -> Self {
-        Self::Json(value.to_string())
+        Self::Json(json_text(value))
     }
 
     /// JSON-LD takes every number without a fraction below 10^21 as an integer, and so does the plain profile. Otherwise `1`
@@ -37,6 +37,13 @@ impl<'a> Literal<'a> {
             _ => Self::Double(canonical_double(double)),
         }
     }
+}
+
+/// The text of a JSON literal. `serde_json` sorts members by itself only as long as no crate makes it keep their order.
+pub(crate) fn json_text(value: &Value) -> String {
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
+    sorted.to_string()
 }
 
 /// Whether JSON-LD takes the number as an integer.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::Profile;
-use crate::literal::{Literal, is_whole, survives_canonical_json};
+use crate::literal::{Literal, is_whole, json_text, survives_canonical_json};
 use crate::view::{View, other_members, terms};
 use crate::vocabulary::{OTHER_MEMBERS, RDF_JSON, XSD};
 
@@ -42,6 +42,6 @@ pub(super) fn json_literal(value: Value) -> Value {
     if survives_canonical_json(&value) {
         json!({ "@type": "@json", "@value": value })
     } else {
-        json!({ "@type": RDF_JSON, "@value": value.to_string() })
+        json!({ "@type": RDF_JSON, "@value": json_text(&value) })
     }
 }

@@ -40,7 +40,7 @@ impl Turtle<'_> {
             self.spread(&mut pairs, key, View::of(value, Some(key), self.profile));
         }
         if let Some(others) = other_members(members, self.profile) {
-            pairs.push(Pair { key: OTHER_MEMBERS, value: View::Literal(Literal::Json(others.to_string())) });
+            pairs.push(Pair { key: OTHER_MEMBERS, value: View::Literal(Literal::json(&others)) });
         }
         pairs
     }

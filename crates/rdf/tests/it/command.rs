@@ -1,7 +1,7 @@
 //! What the command does, without the command.
 
 use jackfield_protocol::Revision;
-use jackfield_rdf::cli::{self, ConvertArgs, SchemaArgs};
+use jackfield_rdf::cli::{self, CatalogueArgs, ConvertArgs, SchemaArgs};
 use jackfield_rdf::{Profile, Syntax};
 
 fn args(files: &[&str], to: Syntax) -> ConvertArgs {
@@ -51,10 +51,27 @@ fn documents_are_written() {
     assert!(written(&|out| cli::ontology(out).unwrap()).contains("mcp:Tool a owl:Class"));
 }
 
+#[test]
+fn a_catalogue_is_named_after_its_target() {
+    for (target, iri, expected) in [
+        (vec!["https://example.com/mcp"], None, "https://example.com/mcp"),
+        (vec!["npx", "-y", "a server"], None, "urn:mcp:command:npx+-y+a%20server"),
+        (vec!["npx"], Some("urn:example:x"), "urn:example:x"),
+    ] {
+        let target = target.into_iter().map(str::to_owned).collect();
+        let args = CatalogueArgs { target, to: Syntax::NTriples, iri: iri.map(str::to_owned) };
+        let catalogue = args.begin().unwrap();
+        assert_eq!(catalogue.iri, expected);
+        let mut out = Vec::new();
+        cli::catalogue(&args, &catalogue, &mut out).unwrap();
+        assert!(String::from_utf8(out).unwrap().starts_with(&format!("<{expected}> ")));
+    }
+}
+
 #[cfg(feature = "cli")]
 #[test]
 fn arguments_are_read_from_a_command_line() {
-    use clap::{Args, Command, FromArgMatches};
+    use clap::{Args, Command, FromArgMatches, Subcommand};
     let command = ConvertArgs::augment_args(Command::new("convert"));
     let words = ["convert", "--to", "nquads", "--profile", "plain", "--graphs", "urn:x:", "--strict", "a.json", "-"];
     let args = ConvertArgs::from_arg_matches(&command.get_matches_from(words)).unwrap();
@@ -64,4 +81,9 @@ fn arguments_are_read_from_a_command_line() {
     let command = SchemaArgs::augment_args(Command::new("schema"));
     let args = SchemaArgs::from_arg_matches(&command.get_matches_from(["schema", "--revision", "2025-06-18"])).unwrap();
     assert_eq!(args.revision.as_str(), "2025-06-18");
+
+    let command = cli::Command::augment_subcommands(Command::new("rdf"));
+    let matches = command.get_matches_from(["rdf", "catalogue", "--to", "jsonld", "npx", "-y", "server"]);
+    let Ok(cli::Command::Catalogue(args)) = cli::Command::from_arg_matches(&matches) else { panic!("{matches:?}") };
+    assert_eq!((args.target.len(), args.to), (3, Syntax::JsonLd));
 }
