@@ -1,0 +1,11 @@
+//! Writing messages, one file per syntax.
+
+mod expanded;
+mod jsonld;
+mod lines;
+mod turtle;
+
+pub(crate) use expanded::expanded;
+pub(crate) use jsonld::marked;
+pub(crate) use lines::Lines;
+pub(crate) use turtle::turtle;

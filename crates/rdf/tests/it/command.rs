@@ -1,0 +1,89 @@
+//! What the command does, without the command.
+
+use jackfield_protocol::Revision;
+use jackfield_rdf::cli::{self, CatalogueArgs, ConvertArgs, SchemaArgs};
+use jackfield_rdf::{Profile, Syntax};
+
+fn args(files: &[&str], to: Syntax) -> ConvertArgs {
+    ConvertArgs {
+        files: files.iter().map(Into::into).collect(),
+        from: Syntax::Json,
+        to,
+        profile: Profile::Lossless,
+        inline_context: false,
+        context: None,
+        graphs: None,
+        strict: false,
+    }
+}
+
+#[test]
+fn convert_reads_files_and_standard_input_as_one() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/call.json");
+    let (mut out, mut log) = (Vec::new(), Vec::new());
+    let mut input: &[u8] = b"bad\n{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n";
+    let report = cli::convert(&args(&[file, "-"], Syntax::NQuads), &mut input, &mut out, &mut log, true).unwrap();
+    assert_eq!((report.messages, report.bad), (2, 1));
+    let (out, log) = (String::from_utf8(out).unwrap(), String::from_utf8(log).unwrap());
+    // The blank nodes of the second input are others than those of the first.
+    assert!(out.contains("_:m1n1 ") && out.contains("_:m2n1 "), "{out}");
+    assert!(log.contains("-:1: not JSON: expected value"), "{log}");
+    assert!(log.contains("messages"), "{log}");
+    assert!(
+        cli::convert(&args(&["no such file"], Syntax::NQuads), &mut input, &mut Vec::new(), &mut Vec::new(), false)
+            .is_err()
+    );
+}
+
+#[test]
+fn documents_are_written() {
+    let written = |write: &dyn Fn(&mut Vec<u8>)| {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    };
+    for revision in Revision::ALL {
+        let args = SchemaArgs { revision, profile: Profile::Lossless };
+        let text = written(&|out| cli::schema(&args, out).unwrap());
+        assert!(text.contains("x-jsonld-id") && text.contains(revision.as_str()));
+    }
+    assert!(written(&|out| cli::context(out).unwrap()).contains("@vocab"));
+    assert!(written(&|out| cli::ontology(out).unwrap()).contains("mcp:Tool a owl:Class"));
+}
+
+#[test]
+fn a_catalogue_is_named_after_its_target() {
+    for (target, iri, expected) in [
+        (vec!["https://example.com/mcp"], None, "https://example.com/mcp"),
+        (vec!["npx", "-y", "a server"], None, "urn:mcp:command:npx+-y+a%20server"),
+        (vec!["npx"], Some("urn:example:x"), "urn:example:x"),
+    ] {
+        let target = target.into_iter().map(str::to_owned).collect();
+        let args = CatalogueArgs { target, to: Syntax::NTriples, iri: iri.map(str::to_owned) };
+        let catalogue = args.begin().unwrap();
+        assert_eq!(catalogue.iri, expected);
+        let mut out = Vec::new();
+        cli::catalogue(&args, &catalogue, &mut out).unwrap();
+        assert!(String::from_utf8(out).unwrap().starts_with(&format!("<{expected}> ")));
+    }
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn arguments_are_read_from_a_command_line() {
+    use clap::{Args, Command, FromArgMatches, Subcommand};
+    let command = ConvertArgs::augment_args(Command::new("convert"));
+    let words = ["convert", "--to", "nquads", "--profile", "plain", "--graphs", "urn:x:", "--strict", "a.json", "-"];
+    let args = ConvertArgs::from_arg_matches(&command.get_matches_from(words)).unwrap();
+    assert_eq!((args.from, args.to, args.profile), (Syntax::Json, Syntax::NQuads, Profile::Plain));
+    assert_eq!((args.files.len(), args.graphs.as_deref(), args.strict), (2, Some("urn:x:"), true));
+
+    let command = SchemaArgs::augment_args(Command::new("schema"));
+    let args = SchemaArgs::from_arg_matches(&command.get_matches_from(["schema", "--revision", "2025-06-18"])).unwrap();
+    assert_eq!(args.revision.as_str(), "2025-06-18");
+
+    let command = cli::Command::augment_subcommands(Command::new("rdf"));
+    let matches = command.get_matches_from(["rdf", "catalogue", "--to", "jsonld", "npx", "-y", "server"]);
+    let Ok(cli::Command::Catalogue(args)) = cli::Command::from_arg_matches(&matches) else { panic!("{matches:?}") };
+    assert_eq!((args.target.len(), args.to), (3, Syntax::JsonLd));
+}

@@ -1,0 +1,15 @@
+//! Messages as linked data and back.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where it can not go on")]
+
+mod catalogue;
+mod command;
+mod convert;
+mod equal;
+mod generate;
+mod graph;
+mod identity;
+mod ontology;
+mod schema;
+mod seed;
+mod vocabulary;
