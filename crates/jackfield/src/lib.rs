@@ -35,11 +35,11 @@
 #[cfg(all(feature = "server", feature = "macros"))]
 pub mod guide;
 
-/// Connections, callers and byte streams: what transports and middleware are made of.
-pub use jackfield_peer as peer;
 /// The HTTP transport: configuration, limits, and a service to mount in an application of your own.
 #[cfg(feature = "http")]
 pub use jackfield_http as http;
+/// Connections, callers and byte streams: what transports and middleware are made of.
+pub use jackfield_peer as peer;
 /// Every message of every revision.
 pub use jackfield_protocol as protocol;
 pub use schemars;

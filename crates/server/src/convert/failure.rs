@@ -39,6 +39,11 @@ impl<E: Display> Failure for E {
 }
 
 impl ProtocolError {
+    /// -32602: the parameters do not fit.
+    pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
+        Self(ErrorObject::invalid_params(message))
+    }
+
     /// Makes an error of any code. Codes of your own lie outside -32768 … -32000.
     pub fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
         Self(ErrorObject::new(code, message))

@@ -42,7 +42,7 @@ pub(super) fn blob_contents(id: u64) -> ResourceContents {
 pub(super) fn positive(number: f64) -> Option<u64> {
     // Above this, not every integer is a number of this type.
     const MOST: f64 = 9_007_199_254_740_991.0;
-    ((1.0..=MOST).contains(&number) && number.fract() == 0.0).then(|| number as u64)
+    ((1.0..=MOST).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
 /// Reads a positive integer from a text.
