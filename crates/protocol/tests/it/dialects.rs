@@ -150,7 +150,7 @@ fn a_task_of_the_extension_is_one_of_2025_11_25_and_the_other_way_round() {
     let tagged = write(Outcome::Complete(CreateTaskResult::new(handle).into()), V2026_07_28).unwrap();
     assert_eq!((&tagged["resultType"], &tagged["taskId"]), (&json!("task"), &json!("t")));
     let listed = write(Outcome::Complete(ListTasksResult::new([]).into()), V2026_07_28);
-    assert_eq!(listed.unwrap_err().to_string(), "revision 2026-07-28 has no tasks of 2025-11-25");
+    assert_eq!(listed.unwrap_err().to_string(), "revision 2026-07-28 has no tasks in the core");
 }
 
 /// Guards the judge itself: values that were not adapted must be found out.
