@@ -1,5 +1,6 @@
 //! The `jackfield` command.
 
+mod rdf;
 mod serve;
 
 use std::process::ExitCode;
@@ -18,6 +19,8 @@ struct Arguments {
 enum Command {
     /// Run a reference server
     Serve(serve::Serve),
+    /// Turn messages and servers into linked data
+    Rdf(rdf::Rdf),
 }
 
 #[tokio::main]
@@ -30,6 +33,7 @@ async fn main() -> ExitCode {
         .init();
     let outcome = match arguments.command {
         Command::Serve(serve) => serve.run().await,
+        Command::Rdf(rdf) => rdf.run().await,
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
