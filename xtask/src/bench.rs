@@ -8,6 +8,7 @@ mod baseline;
 mod conversation;
 mod counter;
 mod figure;
+mod peers;
 mod scenario;
 mod system_calls;
 
@@ -32,6 +33,9 @@ pub(crate) struct Options {
     /// Measure the server alone, without the hand-written loops.
     #[arg(long)]
     check: bool,
+    /// Compare with other software instead: packages of others, installed into target/peers.
+    #[arg(long, conflicts_with_all = ["save", "check", "server"])]
+    peers: bool,
     /// Measure this program instead of the example `bench_server`; words are separated by blanks.
     #[arg(long)]
     server: Option<String>,
@@ -40,12 +44,15 @@ pub(crate) struct Options {
 impl Options {
     /// What the tests need.
     pub(crate) fn check() -> Self {
-        Self { save: false, check: true, server: None }
+        Self { save: false, check: true, peers: false, server: None }
     }
 }
 
 /// Measures, prints, and fails when a limit is exceeded or a figure has grown.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if options.peers {
+        return peers::run(workspace);
+    }
     if program("valgrind").is_none() {
         bail!("measuring needs valgrind; `cargo xtask test` installs it where it can");
     }

@@ -125,8 +125,12 @@ fn clippy(on: &Machine<'_>) -> Result<Ended> {
 }
 
 fn tests(on: &Machine<'_>) -> Result<Ended> {
-    let runner: &[&str] = if program("cargo-nextest").is_some() { &["nextest", "run"] } else { &["test"] };
-    on.cargo(&[runner, &["--workspace", "--all-targets"]].concat())
+    // The tests of the examples start them as programs. `--all-targets` would build them as tests instead.
+    on.cargo(&["build", "--workspace", "--examples"])?;
+    match program("cargo-nextest") {
+        Some(_) => on.cargo(&["nextest", "run", "--workspace"]),
+        None => on.cargo(&["test", "--workspace", "--lib", "--bins", "--tests"]),
+    }
 }
 
 fn documentation(on: &Machine<'_>) -> Result<Ended> {

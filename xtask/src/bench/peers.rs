@@ -1,0 +1,67 @@
+//! `cargo xtask bench --peers`: the same work done by us and by others, in one run.
+//!
+//! At present: messages turned into N-Quads. Each program prints, as its last line, a JSON object from name to messages per second of
+//! processor time.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::install;
+use crate::workspace::Workspace;
+
+/// The name of our own figure that is compared.
+const OURS: &str = "json to nquads";
+
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let folder = workspace.root.join("crates/rdf/bench");
+    let requirements = std::fs::read_to_string(folder.join("requirements.txt"))?;
+    let venv = workspace.target.join("peers/rdf");
+    std::fs::create_dir_all(&venv)?;
+    let pinned = requirements.lines().map(str::to_owned).filter(|line| !line.trim().is_empty());
+    install::once(&venv, &requirements, || install::python(&venv, pinned))
+        .map_err(|reason| anyhow!("the Python packages can not be installed: {reason}"))?;
+
+    let mut ours = workspace.cargo();
+    ours.args(["run", "--quiet", "--release", "--package", "jackfield-rdf", "--example", "throughput"]);
+    let mut theirs = Command::new(venv.join("bin/python"));
+    theirs.arg("peers.py").current_dir(&folder);
+    let mut figures = last_line(&mut ours)?;
+    figures.extend(last_line(&mut theirs)?);
+    print!("{}", table(&figures)?);
+    Ok(())
+}
+
+/// Runs a program and reads the figures of its last line.
+fn last_line(command: &mut Command) -> Result<BTreeMap<String, f64>> {
+    let output = command.stderr(std::process::Stdio::inherit()).output().context("can not be started")?;
+    if !output.status.success() {
+        bail!("{} failed", command.get_program().to_string_lossy());
+    }
+    let text = String::from_utf8(output.stdout)?;
+    let last = text.lines().last().context("a program printed nothing")?;
+    serde_json::from_str(last).with_context(|| format!("not figures: {last}"))
+}
+
+fn table(figures: &BTreeMap<String, f64>) -> Result<String> {
+    let ours = figures.get(OURS).with_context(|| format!("there is no figure for `{OURS}`"))?;
+    let mut lines = format!("{:<28} {:>14} {:>8}\n", "messages per second", "count", "ours ÷");
+    for (name, count) in figures {
+        lines += &format!("{name:<28} {count:>14.0} {:>8.1}\n", ours / count);
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_are_compared_with_our_figure() {
+        let figures = BTreeMap::from([(OURS.to_owned(), 400.0), ("slow".to_owned(), 2.0)]);
+        let table = table(&figures).unwrap();
+        assert!(table.contains("slow") && table.contains("200.0"), "{table}");
+        assert!(super::table(&BTreeMap::new()).is_err());
+    }
+}
