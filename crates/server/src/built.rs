@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use jackfield_peer::{Answering, Handler, Incoming, Limits, Reply};
-use jackfield_protocol::{AnyResult, ErrorObject, Implementation, Outcome, Revision, adapt};
+use jackfield_protocol::{AnyResult, ErrorObject, Implementation, Outcome, ParamHeader, Revision, adapt};
 use tower_service::Service;
 
 use crate::catalog::Kind;
@@ -105,6 +105,10 @@ impl Handler for BuiltServer {
 
     fn identity(&self, revision: Revision) -> Option<&[u8]> {
         self.shared.router.identity(revision)
+    }
+
+    fn param_headers(&self, tool: &str) -> Option<Arc<[ParamHeader]>> {
+        crate::tools::headers(&self.shared.router, tool)
     }
 }
 

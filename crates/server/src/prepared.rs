@@ -1,14 +1,18 @@
 //! Entries that have been checked and are ready for calls.
 
+use std::sync::Arc;
+
 use crate::validation::{self, Validator};
 use crate::{Address, BuildError, PromptEntry, ResourceEntry, ToolEntry, UriTemplate};
-use jackfield_protocol::check_tool_name;
+use jackfield_protocol::{ParamHeader, check_tool_name, param_headers};
 
 /// A tool that has been checked, with its compiled schemas.
 pub(crate) struct PreparedTool {
     pub(crate) entry: ToolEntry,
     pub(crate) input: Option<Validator>,
     pub(crate) output: Option<Validator>,
+    /// The arguments that clients also send as HTTP headers.
+    pub(crate) headers: Option<Arc<[ParamHeader]>>,
 }
 
 /// A resource or template that has been checked.
@@ -31,6 +35,14 @@ impl PreparedTool {
         if !validation::is_object_schema(&entry.definition.input_schema) {
             problems.push(format!("tool `{name}`: the input schema must have \"type\": \"object\""));
         }
+        let headers = match param_headers(&entry.definition.input_schema) {
+            Ok(headers) if headers.is_empty() => None,
+            Ok(headers) => Some(headers.into()),
+            Err(bad) => {
+                problems.push(format!("tool `{name}`: {bad}"));
+                None
+            }
+        };
         let mut compile = |what, schema| match validation::compile(schema) {
             Ok(validator) => validator,
             Err(problem) => {
@@ -40,7 +52,7 @@ impl PreparedTool {
         };
         let input = compile("input", &entry.definition.input_schema);
         let output = entry.definition.output_schema.as_ref().and_then(|schema| compile("output", schema));
-        if problems.is_empty() { Ok(Self { entry, input, output }) } else { Err(BuildError::new(problems)) }
+        if problems.is_empty() { Ok(Self { entry, input, output, headers }) } else { Err(BuildError::new(problems)) }
     }
 }
 

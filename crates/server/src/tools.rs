@@ -4,13 +4,20 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jackfield_peer::{Answering, Incoming};
-use jackfield_protocol::{AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, Resource, ResourceContents};
+use jackfield_protocol::{
+    AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, ParamHeader, Resource, ResourceContents,
+};
 
 use crate::catalog::{Item, Tools};
 use crate::router::Router;
 use crate::run::run;
 use crate::settings::Item as Shown;
 use crate::{Cx, Validation};
+
+/// Returns which arguments of a tool clients also send as HTTP headers.
+pub(crate) fn headers(router: &Router, tool: &str) -> Option<Arc<[ParamHeader]>> {
+    router.core.tools.view(&router.core).0.find(tool)?.prepared.headers.clone()
+}
 
 /// Calls a tool.
 pub(crate) fn call(router: &Router, incoming: Incoming) -> Answering {

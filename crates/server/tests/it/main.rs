@@ -7,6 +7,7 @@ mod talk;
 mod basics;
 mod building;
 mod lists;
+mod param_headers;
 mod progress;
 mod prompts;
 mod questions;
