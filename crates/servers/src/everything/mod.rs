@@ -1,4 +1,4 @@
-//! The demo server: it shows every feature, for those who build clients.
+//! The demo server, for those who build clients: all features but tasks.
 
 mod environment;
 mod gzip;
