@@ -118,7 +118,7 @@ fn attributes_of_parameters_are_in_the_schema() {
                 "limit": { "type": "integer", "minimum": 1, "exclusiveMaximum": 100, "default": 10 },
                 "language": { "type": "string", "default": "en" },
                 "unit": { "$ref": "#/$defs/Unit", "default": "metre" },
-                "in": { "type": ["string", "null"], "description": "Where.", "x-mcp-header": "X-Where" },
+                "in": { "type": "string", "description": "Where.", "x-mcp-header": "X-Where" },
                 "weight": { "type": ["number", "null"], "minimum": 0.5, "title": "Weight" },
                 "tags": { "type": "array", "items": { "type": "string" }, "default": [] },
             },

@@ -60,12 +60,23 @@ impl Field {
             schema.insert(name.to_owned(), value);
         }
         if let Some(header) = self.header {
+            without_null(&mut schema);
             schema.insert("x-mcp-header".to_owned(), header.into());
         }
         if let Some(extend) = self.extend {
             schema.extend(members(extend()));
         }
         Value::Object(schema)
+    }
+}
+
+/// Says that an argument is left out, not `null`: only strings, integers and booleans may be headers.
+fn without_null(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(types)) = schema.get_mut("type") else { return };
+    types.retain(|name| name != "null");
+    if let [only] = &mut types[..] {
+        let only = only.take();
+        schema.insert("type".to_owned(), only);
     }
 }
 
