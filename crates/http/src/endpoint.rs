@@ -20,6 +20,7 @@ use crate::cors::Cors;
 use crate::exchange::Exchange;
 use crate::guard::Guard;
 use crate::headers::Version;
+use crate::known::Known;
 use crate::modern_stream::ModernStream;
 use crate::negotiation::{self, Accepts};
 use crate::owner::{Counts, Owner};
@@ -229,7 +230,9 @@ impl Endpoint {
 
     /// Serves a POST to the endpoint: finds out the era, from there on each has its own code.
     fn post(self: &Arc<Self>, parts: Arc<Parts>, from: Option<&Sender>, text: &Bytes) -> Posted {
-        let Some(accepts) = Accepts::read(&parts.headers) else {
+        let headers = parts.clone();
+        let known = Known::find(&headers.headers);
+        let Some(accepts) = Accepts::of(known.accept, &parts.headers) else {
             let message = "the answer is application/json or text/event-stream; accept both";
             return Posted::Done(respond::refusal(StatusCode::NOT_ACCEPTABLE, message));
         };
@@ -244,16 +247,16 @@ impl Endpoint {
             Ok(message) => message,
             Err(Rejected { id, error }) => return bad(id.as_ref(), &error),
         };
-        let version = match Version::read(&parts.headers) {
+        let version = match Version::of(&known, &parts.headers) {
             Ok(version) => version,
             Err(error) => return bad(id_of(&message), &error),
         };
         let arrived = Arrived { parts, address: from.map(|from| from.address), version, accepts };
         if self.is_modern(&arrived.version, &message) {
-            self.modern(arrived, message)
+            self.modern(arrived, &known, message)
         } else {
             self.sweep_sometimes();
-            self.legacy_post(arrived, message)
+            self.legacy_post(arrived, &known, message)
         }
     }
 

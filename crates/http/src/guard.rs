@@ -87,6 +87,12 @@ impl Guard {
 
 /// Splits an authority into name and port; none if it is anything more than that.
 fn split_port(authority: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
+    // By far the most common names need no look at their characters.
+    for name in [&b"localhost"[..], b"127.0.0.1"] {
+        if let Some([] | [b':', ..]) = authority.strip_prefix(name) {
+            return authority.split_at_checked(name.len()).and_then(|(name, rest)| with_port(name, rest));
+        }
+    }
     let end = match authority.strip_prefix(b"[") {
         Some(rest) => memchr::memchr(b']', rest)?.checked_add(2)?,
         None => memchr::memchr(b':', authority).unwrap_or(authority.len()),
@@ -96,6 +102,10 @@ fn split_port(authority: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     if name.is_empty() || name.iter().any(odd) {
         return None;
     }
+    with_port(name, rest)
+}
+
+fn with_port<'a>(name: &'a [u8], rest: &'a [u8]) -> Option<(&'a [u8], Option<&'a [u8]>)> {
     match rest.strip_prefix(b":") {
         Some(port) if port.len() <= 5 && port.iter().all(u8::is_ascii_digit) => Some((name, Some(port))),
         None if rest.is_empty() => Some((name, None)),

@@ -8,6 +8,8 @@ use jackfield_protocol::envelope::{MethodName, Params};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, HEADER_PREFIX, Method, Revision, decode_header, meta::key};
 
+use crate::known::{Known, Seen};
+
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(crate) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -24,7 +26,13 @@ pub(crate) enum Version {
 
 impl Version {
     pub(crate) fn read(headers: &HeaderMap) -> Result<Self, ErrorObject> {
-        Ok(match single(headers, &PROTOCOL_VERSION)? {
+        Self::of(&Known::find(headers), headers)
+    }
+
+    /// The same, when the headers have been looked at already.
+    pub(crate) fn of(known: &Known<'_>, headers: &HeaderMap) -> Result<Self, ErrorObject> {
+        let value = once(known.version, headers, &PROTOCOL_VERSION)?;
+        Ok(match value.map(|value| visible(&PROTOCOL_VERSION, value)).transpose()? {
             None => Self::Absent,
             // The newest first, because most clients speak it.
             Some(text) => match Revision::ALL.into_iter().rev().find(|revision| revision.as_str() == text) {
@@ -66,12 +74,13 @@ pub(crate) fn check_version(version: &Version, params: &Params) -> Result<(), Er
 /// Checks the headers that repeat parts of a modern request. Proxies may route by them, so a request that says one thing in
 /// its headers and another in its body is refused.
 pub(crate) fn check_request(
+    known: &Known<'_>,
     headers: &HeaderMap,
     method: &MethodName,
     params: &Params,
     handler: &dyn Handler,
 ) -> Result<(), ErrorObject> {
-    let header = single_value(headers, &METHOD)?.ok_or_else(|| missing(&METHOD))?;
+    let header = once(known.method, headers, &METHOD)?.ok_or_else(|| missing(&METHOD))?;
     if header != method.as_str() {
         return Err(contradiction(&METHOD, visible(&METHOD, header)?, method.as_str()));
     }
@@ -79,7 +88,7 @@ pub(crate) fn check_request(
     let Some((member, required)) = named_by(*method) else { return Ok(()) };
     // A parameter that is absent or not a string is refused by the handler.
     let Ok(Some(name)) = params.optional_string(member) else { return Ok(()) };
-    check_name(headers, &name, required)?;
+    check_name(once(known.name, headers, &NAME)?, &name, required)?;
     if *method == Method::CallTool
         && let Some(marked) = handler.param_headers(&name)
         && !marked.is_empty()
@@ -108,8 +117,8 @@ pub(crate) fn check_notification(headers: &HeaderMap, method: &MethodName) -> Re
     }
 }
 
-fn check_name(headers: &HeaderMap, name: &str, required: bool) -> Result<(), ErrorObject> {
-    let Some(header) = single_value(headers, &NAME)? else {
+fn check_name(header: Option<&HeaderValue>, name: &str, required: bool) -> Result<(), ErrorObject> {
+    let Some(header) = header else {
         return if required { Err(missing(&NAME)) } else { Ok(()) };
     };
     // Most names need no decoding.
@@ -136,6 +145,20 @@ fn named_by(method: Method) -> Option<(&'static str, bool)> {
 /// Returns the value of a header that may be there once, as text.
 pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ErrorObject> {
     single_value(headers, name)?.map(|value| visible(name, value)).transpose()
+}
+
+/// Returns the session that a request names.
+pub(crate) fn session<'a>(known: &Known<'a>, headers: &'a HeaderMap) -> Result<Option<&'a str>, ErrorObject> {
+    once(known.session, headers, &SESSION_ID)?.map(|value| visible(&SESSION_ID, value)).transpose()
+}
+
+/// Returns the value of a header that may be there once, and has been looked for.
+fn once<'a>(seen: Seen<'a>, headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, ErrorObject> {
+    match seen {
+        Seen::Never => Ok(None),
+        Seen::Once(value) => Ok(Some(value)),
+        Seen::Often => single_value(headers, name),
+    }
 }
 
 /// Returns the value of a header that may be there once. A repetition with another value is refused: two readers might

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http::{HeaderValue, Response, StatusCode};
 use jackfield_peer::{Answering, Guarded, Incoming, Principal, Reply, write_reply};
 use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
@@ -12,6 +12,7 @@ use crate::endpoint::{Arrived, Endpoint, Posted};
 use crate::events::{EventBody, EventId, Format, Reader, Stream, StreamKey};
 use crate::exchange::{Answered, Exchange};
 use crate::headers::{self, LAST_EVENT_ID, SESSION_ID, Version};
+use crate::known::Known;
 use crate::negotiation::Accepts;
 use crate::session::{Live, Transport};
 use crate::telemetry::OpenStream;
@@ -21,8 +22,8 @@ type Refusal = Box<Response<Body>>;
 
 impl Endpoint {
     /// Serves a POST of the legacy era.
-    pub(crate) fn legacy_post(self: &Arc<Self>, arrived: Arrived, message: Message) -> Posted {
-        match self.find_here(&arrived.parts, &arrived.version) {
+    pub(crate) fn legacy_post(self: &Arc<Self>, arrived: Arrived, known: &Known<'_>, message: Message) -> Posted {
+        match self.find_here(&arrived.parts, known, &arrived.version) {
             Ok(Found::Here(live)) => self.in_session(live, arrived, message),
             Ok(Found::Elsewhere(id)) => {
                 let endpoint = self.clone();
@@ -178,9 +179,10 @@ impl Endpoint {
 
     /// Finds the session that a request names; `None` if it names none.
     async fn find(&self, parts: &Parts) -> Result<Option<Arc<Live>>, Refusal> {
-        let version = Version::read(&parts.headers)
+        let known = Known::find(&parts.headers);
+        let version = Version::of(&known, &parts.headers)
             .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))?;
-        match self.find_here(parts, &version)? {
+        match self.find_here(parts, &known, &version)? {
             Found::Nowhere => Ok(None),
             Found::Here(live) => Ok(Some(live)),
             Found::Elsewhere(id) => {
@@ -190,9 +192,11 @@ impl Endpoint {
         }
     }
 
-    fn find_here(&self, parts: &Parts, version: &Version) -> Result<Found, Refusal> {
+    fn find_here(&self, parts: &Parts, known: &Known<'_>, version: &Version) -> Result<Found, Refusal> {
         check_version(version, self.handler.revisions())?;
-        let Some(text) = session_header(&parts.headers)? else { return Ok(Found::Nowhere) };
+        let named = headers::session(known, &parts.headers)
+            .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))?;
+        let Some(text) = named else { return Ok(Found::Nowhere) };
         let id = SessionId::parse(text.as_bytes()).ok_or_else(session_over)?;
         let Some(live) = self.sessions.get(id) else {
             return if self.config.sessions.is_some() { Ok(Found::Elsewhere(id)) } else { Err(session_over()) };
@@ -363,11 +367,6 @@ fn no_session(message: &Message) -> Response<Body> {
     let message = "no session: send initialize first, then its mcp-session-id with every request; or name the protocol \
                    version in `_meta` and the headers";
     respond::error(StatusCode::BAD_REQUEST, id, &ErrorObject::invalid_request(message), Revision::LATEST)
-}
-
-fn session_header(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
-    headers::single(headers, &SESSION_ID)
-        .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))
 }
 
 fn session_over() -> Refusal {

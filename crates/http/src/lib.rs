@@ -20,6 +20,7 @@ mod guard;
 mod headers;
 mod http_sse;
 mod io;
+mod known;
 mod legacy;
 mod limits;
 mod modern;

@@ -13,6 +13,7 @@ use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 
 use crate::endpoint::{Arrived, Endpoint, Posted};
 use crate::headers::{self, Version};
+use crate::known::Known;
 use crate::modern_stream::{AnswerTo, First, ModernOutlet, ModernStream, Work};
 use crate::negotiation::Accepts;
 use crate::owner::Permit;
@@ -22,9 +23,11 @@ use crate::{Body, respond};
 
 impl Endpoint {
     /// Serves a POST of the modern era.
-    pub(crate) fn modern(self: &Arc<Self>, arrived: Arrived, message: Message) -> Posted {
+    pub(crate) fn modern(self: &Arc<Self>, arrived: Arrived, known: &Known<'_>, message: Message) -> Posted {
         match message {
-            Message::Request(request) => self.modern_request(&arrived, request).unwrap_or_else(|r| Posted::Done(*r)),
+            Message::Request(request) => {
+                self.modern_request(&arrived, known, request).unwrap_or_else(|r| Posted::Done(*r))
+            }
             Message::Notification(incident) => {
                 let endpoint = self.clone();
                 Posted::Later(Box::pin(async move { endpoint.modern_notification(&arrived, incident).await }))
@@ -40,11 +43,17 @@ impl Endpoint {
         }
     }
 
-    fn modern_request(&self, arrived: &Arrived, request: Request) -> Result<Posted, Box<Response<Body>>> {
+    fn modern_request(
+        &self,
+        arrived: &Arrived,
+        known: &Known<'_>,
+        request: Request,
+    ) -> Result<Posted, Box<Response<Body>>> {
         let Request { id, method, params } = request;
         let accepts = arrived.accepts;
         let outlet = self.modern_outlet(accepts == Accepts::Json);
-        let admitted = self.admit_modern(arrived, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
+        let admitted =
+            self.admit_modern(arrived, known, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
         let permit = self.permit(arrived, &method)?;
         let revision = admitted.caller.revision;
         let operation = Operation::begin(&method, &params, &id, revision, None, &arrived.parts.headers);
@@ -102,6 +111,7 @@ impl Endpoint {
     fn admit_modern(
         &self,
         arrived: &Arrived,
+        known: &Known<'_>,
         method: &MethodName,
         params: &Params,
         outlet: &Arc<ModernOutlet>,
@@ -135,7 +145,7 @@ impl Endpoint {
                 slot.lock().unwrap_or_else(PoisonError::into_inner).request(method, params, &outlet)
             }
         }?;
-        headers::check_request(&arrived.parts.headers, method, params, &*self.handler)?;
+        headers::check_request(known, &arrived.parts.headers, method, params, &*self.handler)?;
         Ok(admitted)
     }
 

@@ -3,6 +3,8 @@
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE};
 
+use crate::known::Seen;
+
 /// The forms of an answer that a client takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accepts {
@@ -17,14 +19,20 @@ pub(crate) enum Accepts {
 impl Accepts {
     /// Reads the `Accept` headers; none if the client takes neither form. Without the header it takes both.
     pub(crate) fn read(headers: &HeaderMap) -> Option<Self> {
+        Self::of(Seen::Often, headers)
+    }
+
+    /// The same, when the headers have been looked at already.
+    pub(crate) fn of(seen: Seen<'_>, headers: &HeaderMap) -> Option<Self> {
+        match seen {
+            Seen::Never => return Some(Self::Both),
+            Seen::Once(value) if value == "application/json, text/event-stream" => return Some(Self::Both),
+            Seen::Once(_) | Seen::Often => {}
+        }
         let (mut json, mut events, mut present) = (false, false, false);
         for value in headers.get_all(ACCEPT) {
             present = true;
-            let text = value.as_bytes();
-            if text == b"application/json, text/event-stream" {
-                return Some(Self::Both);
-            }
-            for item in text.split(|byte| *byte == b',') {
+            for item in value.as_bytes().split(|byte| *byte == b',') {
                 let mut parameters = item.split(|byte| *byte == b';');
                 let media = parameters.next().unwrap_or_default().trim_ascii();
                 if parameters.any(is_zero_weight) {

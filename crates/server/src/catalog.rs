@@ -228,9 +228,9 @@ impl<K: Kind> Default for Shelf<K> {
     }
 }
 
-/// The tools, frozen.
+/// The tools, frozen; and whether any has arguments that clients also send as HTTP headers.
 #[derive(Default)]
-pub(crate) struct Tools(pub(crate) Shelf<Self>);
+pub(crate) struct Tools(pub(crate) Shelf<Self>, pub(crate) bool);
 
 impl Kind for Tools {
     type Prepared = PreparedTool;
@@ -257,7 +257,8 @@ impl Kind for Tools {
     }
 
     fn collect(items: Vec<Arc<Item<Self>>>) -> Self {
-        Self(Shelf::new(items))
+        let marked = items.iter().any(|item| item.prepared.headers.is_some());
+        Self(Shelf::new(items), marked)
     }
 
     fn items(&self) -> Vec<Arc<Item<Self>>> {

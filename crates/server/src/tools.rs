@@ -16,7 +16,9 @@ use crate::{Cx, Validation};
 
 /// Returns which arguments of a tool clients also send as HTTP headers.
 pub(crate) fn headers(router: &Router, tool: &str) -> Option<Arc<[ParamHeader]>> {
-    router.core.tools.view(&router.core).0.find(tool)?.prepared.headers.clone()
+    let tools = router.core.tools.view(&router.core);
+    // Most servers have none, and need not look for the tool.
+    tools.1.then(|| tools.0.find(tool)?.prepared.headers.clone())?
 }
 
 /// Calls a tool.
