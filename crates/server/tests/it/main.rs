@@ -12,5 +12,7 @@ mod progress;
 mod prompts;
 mod questions;
 mod resources;
+#[cfg(feature = "skills")]
+mod skills;
 mod subscriptions;
 mod tools;
