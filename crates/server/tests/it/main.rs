@@ -6,6 +6,8 @@ mod talk;
 
 mod basics;
 mod building;
+#[cfg(feature = "http")]
+mod http;
 mod lists;
 mod param_headers;
 mod progress;
