@@ -274,7 +274,6 @@ impl Endpoint {
         for id in self.sessions.sweep(self.shared.now()) {
             tracing::debug!(session = ?id, "an idle session ended");
         }
-        crate::telemetry::sessions(self.sessions.len());
     }
 
     /// Tells streams and handlers that the server is about to end.

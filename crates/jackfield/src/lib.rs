@@ -31,6 +31,7 @@
 //! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
 //! | `validation` | yes | checks arguments and structured output by JSON Schema |
 //! | `http` | no | serves HTTP: Streamable HTTP in both eras, and HTTP+SSE |
+//! | `tls`, `metrics`, `opentelemetry` | no | HTTPS, metrics, and traces that go on from the caller, for `http` |
 //! | `skills` | no | serves skills, the extension `io.modelcontextprotocol/skills` |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
