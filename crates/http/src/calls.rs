@@ -196,6 +196,6 @@ fn finish(call: &Call, reply: Reply, identity: Option<&[u8]>) {
     if call.opens && code.is_some() {
         call.live.reopen();
     }
-    call.operation.end(code);
+    call.operation.end(&reply);
     call.exchange.answer(call.key, code, |out| write_reply(out, &call.id, reply, call.revision, identity));
 }

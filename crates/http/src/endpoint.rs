@@ -133,16 +133,24 @@ impl Endpoint {
         B: HttpBody + Unpin,
     {
         let (mut parts, body) = request.into_parts();
-        if let Err(refused) = self.guard.check(&parts) {
-            tracing::debug!(path = parts.uri.path(), "refused by host or origin");
-            return *refused;
-        }
+        let hides = match self.guard.check(&parts) {
+            Ok(hides) => hides,
+            Err(refused) => {
+                tracing::debug!(path = parts.uri.path(), "refused by host or origin");
+                return *refused;
+            }
+        };
         let allowed = self.cors.allowed(&parts.headers);
         let mut response = if parts.method == Verb::OPTIONS && allowed.is_some() {
             respond::empty(StatusCode::NO_CONTENT)
         } else {
             match self.pass(&mut parts).await {
-                Ok(()) => self.dispatch(Arc::new(parts), body, any_path, from).await,
+                Ok(()) => {
+                    if hides {
+                        self.guard.hide_credentials(&mut parts);
+                    }
+                    self.dispatch(Arc::new(parts), body, any_path, from).await
+                }
                 Err(response) => response,
             }
         };
@@ -296,7 +304,6 @@ impl Endpoint {
         for id in self.sessions.sweep(self.shared.now()) {
             tracing::debug!(session = ?id, "an idle session ended");
         }
-        crate::telemetry::sessions(self.sessions.len());
     }
 
     /// Tells streams and handlers that the server is about to end.

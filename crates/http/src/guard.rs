@@ -1,8 +1,9 @@
-//! Who may talk to the server at all: the Host and Origin checks against DNS rebinding.
+//! Who may talk to the server at all: the Host and Origin checks against DNS rebinding; and what of a request goes no further.
 
 use std::net::IpAddr;
 
-use http::header::{HOST, ORIGIN};
+use http::HeaderName;
+use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use http::request::Parts;
 use http::{Response, StatusCode};
 
@@ -13,37 +14,56 @@ use crate::{Body, HttpConfig, respond};
 pub(crate) struct Guard {
     hosts: Vec<String>,
     origins: Vec<String>,
+    hidden: Vec<HeaderName>,
+    /// More than the usual headers are hidden.
+    hides_more: bool,
 }
 
 impl Guard {
     pub(crate) fn new(config: &HttpConfig) -> Self {
         let lower = |text: &String| text.trim().trim_end_matches('/').to_ascii_lowercase();
         let origins = config.allowed_origins.iter().chain(&config.cors_origins).map(lower).collect();
-        Self { hosts: config.allowed_hosts.iter().map(lower).collect(), origins }
+        let hidden =
+            [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE].into_iter().chain(config.hidden_headers.iter().cloned());
+        Self {
+            hosts: config.allowed_hosts.iter().map(lower).collect(),
+            origins,
+            hidden: hidden.collect(),
+            hides_more: !config.hidden_headers.is_empty(),
+        }
     }
 
-    /// Checks a request, whatever its method and path.
-    pub(crate) fn check(&self, request: &Parts) -> Result<(), Box<Response<Body>>> {
-        let mut named = false;
+    /// Takes away what a handler must not be able to pass on. It has been checked by now.
+    pub(crate) fn hide_credentials(&self, request: &mut Parts) {
+        for name in &self.hidden {
+            request.headers.remove(name);
+        }
+    }
+
+    /// Checks a request, whatever its method and path. Returns whether it has anything to hide.
+    pub(crate) fn check(&self, request: &Parts) -> Result<bool, Box<Response<Body>>> {
         // HTTP/2 and the absolute form of HTTP/1 name the host in the target; HTTP/1 names it in a header.
-        if let Some(authority) = request.uri.authority() {
-            named = true;
-            self.check_host(authority.as_str().as_bytes())?;
-        }
-        for (count, host) in request.headers.get_all(HOST).iter().enumerate() {
-            if count > 0 {
-                return Err(Box::new(respond::refusal(StatusCode::BAD_REQUEST, "more than one Host header")));
+        let authority = request.uri.authority().map(|authority| authority.as_str().as_bytes());
+        authority.map_or(Ok(()), |authority| self.check_host(authority))?;
+        let (mut in_header, mut hides) = (false, false);
+        for (name, value) in &request.headers {
+            match name.as_str() {
+                "host" if in_header => {
+                    return Err(Box::new(respond::refusal(StatusCode::BAD_REQUEST, "more than one Host header")));
+                }
+                "host" => {
+                    self.check_host(value.as_bytes())?;
+                    in_header = true;
+                }
+                "origin" => self.check_origin(value.as_bytes())?,
+                "authorization" | "proxy-authorization" | "cookie" => hides = true,
+                _ => hides |= self.hides_more && self.hidden.contains(name),
             }
-            named = true;
-            self.check_host(host.as_bytes())?;
         }
-        if !named {
+        if authority.is_none() && !in_header {
             return Err(Box::new(respond::refusal(StatusCode::FORBIDDEN, "the request names no host")));
         }
-        for origin in request.headers.get_all(ORIGIN) {
-            self.check_origin(origin.as_bytes())?;
-        }
-        Ok(())
+        Ok(hides)
     }
 
     fn check_host(&self, host: &[u8]) -> Result<(), Box<Response<Body>>> {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use http::request::Parts;
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use jackfield_peer::{Answering, Guarded, Incoming, Principal, Reply, write_reply};
 use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
+use tracing::Instrument;
 
 use crate::endpoint::{Arrived, Endpoint, Posted};
 use crate::events::{EventBody, EventId, Format, Reader, Stream, StreamKey};
@@ -15,7 +16,7 @@ use crate::headers::{self, LAST_EVENT_ID, SESSION_ID, Version};
 use crate::known::Known;
 use crate::negotiation::Accepts;
 use crate::session::{Live, Transport};
-use crate::telemetry::OpenStream;
+use crate::telemetry::{OpenStream, Operation};
 use crate::{Body, SessionId, SessionRecord, respond};
 
 type Refusal = Box<Response<Body>>;
@@ -166,14 +167,18 @@ impl Endpoint {
         let key = self.shared.next_key();
         exchange.expect(key);
         let (caller, session) = (admitted.caller, admitted.session);
+        let nothing = HeaderMap::new();
+        let headers = parts.as_ref().map_or(&nothing, |parts| &parts.headers);
+        let operation = Operation::begin(&method, &params, id, revision, Some(live.id), headers);
         let mut incoming = Incoming::new(Some(id.clone()), Some(key), method, params, caller, exchange, session);
         if let Some(parts) = parts {
             incoming.extensions.insert_shared(parts);
         }
-        let reply = match jackfield_peer::handle(&*self.handler, incoming) {
+        let reply = match operation.span.in_scope(|| jackfield_peer::handle(&*self.handler, incoming)) {
             Answering::Ready(reply) => reply,
-            Answering::Later(future) => Guarded::new(future).await,
+            Answering::Later(future) => Guarded::new(future).instrument(operation.span.clone()).await,
         };
+        operation.end(&reply);
         (reply, revision)
     }
 

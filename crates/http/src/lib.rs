@@ -29,6 +29,8 @@ mod negotiation;
 mod owner;
 mod questions;
 mod queue;
+#[cfg(feature = "opentelemetry")]
+mod remote_parent;
 mod respond;
 #[cfg(feature = "axum")]
 mod router;

@@ -28,6 +28,9 @@ pub struct HttpLimits {
     pub connections_per_address: usize,
     /// The most requests under way of one session or one authenticated user. Further ones get 429.
     pub requests_in_flight: usize,
+    /// The most requests under way of callers without a session that nobody authenticated, from one address. Further ones get
+    /// 429. Behind a proxy all callers have the address of the proxy.
+    pub requests_per_address: usize,
     /// The most entries of a batch.
     pub batch_entries: usize,
     /// The most sessions. The one that was idle longest makes room; if none is idle, `initialize` gets 503.
@@ -81,6 +84,7 @@ impl Default for HttpLimits {
             connections: 16_384,
             connections_per_address: 1_024,
             requests_in_flight: 128,
+            requests_per_address: 1_024,
             batch_entries: 100,
             sessions: 10_000,
             sessions_per_principal: 256,

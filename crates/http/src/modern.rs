@@ -54,7 +54,7 @@ impl Endpoint {
         let outlet = self.modern_outlet(accepts == Accepts::Json);
         let admitted =
             self.admit_modern(arrived, known, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
-        let permit = self.permit(arrived, &method)?;
+        let mut permit = self.permit(arrived, &method)?;
         let revision = admitted.caller.revision;
         let operation = Operation::begin(&method, &params, &id, revision, None, &arrived.parts.headers);
         let (key, messages) = (self.shared.next_key(), outlet.clone());
@@ -64,6 +64,10 @@ impl Endpoint {
             Answering::Ready(reply) => Work::Ready(reply),
             Answering::Later(future) => self.begin(future, &operation),
         };
+        // Work that is ready at once is over before the next begins, so that only the rest has to be counted.
+        if permit.is_none() && matches!(work, Work::Pending(_)) {
+            permit = self.in_flight.take(arrived.owner(), usize::MAX);
+        }
         let answer = AnswerTo { handler: self.handler.clone(), id, revision };
         match work {
             Work::Ready(reply) if outlet.queue.is_empty() && accepts != Accepts::Events => {
@@ -161,7 +165,9 @@ impl Endpoint {
             return permit.map(Some).ok_or_else(|| too_many(limits.listen_streams, "listen streams are open"));
         }
         if arrived.principal().is_none() {
-            return Ok(None);
+            let limit = limits.requests_per_address;
+            let has_room = self.in_flight.has_room(|| arrived.owner(), limit);
+            return if has_room { Ok(None) } else { Err(too_many(limit, "requests are running")) };
         }
         let permit = self.in_flight.take(arrived.owner(), limits.requests_in_flight);
         permit.map(Some).ok_or_else(|| too_many(limits.requests_in_flight, "requests are running"))
@@ -213,7 +219,7 @@ fn refused(id: &RawId, error: &ErrorObject) -> Box<Response<Body>> {
 
 fn json(answer: &AnswerTo, reply: Reply, operation: &Operation) -> Response<Body> {
     let error = reply.as_ref().err();
-    operation.end(error.map(|error| error.code));
+    operation.end(&reply);
     let status = error.map_or(StatusCode::OK, respond::modern_status);
     let mut text = Vec::with_capacity(512);
     answer.write(&mut text, reply);

@@ -106,7 +106,7 @@ impl ModernStream {
             && let Work::Ready(reply) = std::mem::replace(&mut self.work, Work::Over)
         {
             self.outlet.queue.close();
-            self.operation.end(reply.as_ref().err().map(|error| error.code));
+            self.operation.end(&reply);
             let mut answer = Vec::with_capacity(256);
             self.answer.write(&mut answer, reply);
             write_event(&mut text, None, None, &crate::events::one_line(answer));

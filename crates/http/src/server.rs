@@ -275,3 +275,20 @@ impl fmt::Debug for BoundServer {
         f.debug_struct("BoundServer").field("address", &self.address).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// T-026 in part: what is written to a client that vanished without a word is not waited for without end. Streams write at
+    /// least a comment every 15 seconds, so that such a client is found within two of them and this time.
+    #[tokio::test]
+    async fn half_open_connections_are_found() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (accepted, _) = listener.accept().await.unwrap();
+        set_options(&accepted, crate::HttpLimits::default().write_timeout);
+        assert_eq!(rustix::net::sockopt::tcp_user_timeout(&accepted).unwrap(), 30_000);
+        assert!(accepted.nodelay().unwrap());
+    }
+}

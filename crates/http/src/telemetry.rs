@@ -1,8 +1,11 @@
 //! Spans and metrics, named by the OpenTelemetry conventions for the protocol.
 
+use std::fmt;
+
 use http::HeaderMap;
+use jackfield_peer::Reply;
 use jackfield_protocol::envelope::{MethodName, Params, RawId};
-use jackfield_protocol::{Method, Revision, TraceParent, meta::key};
+use jackfield_protocol::{AnyResult, Meta, Method, Outcome, Revision, TraceContext, meta::key};
 #[cfg(feature = "metrics")]
 use tokio::time::Instant;
 use tracing::Span;
@@ -39,10 +42,12 @@ impl Operation {
             "mcp.protocol.version" = Empty,
             "mcp.session.id" = Empty,
             "mcp.resource.uri" = Empty,
+            "gen_ai.operation.name" = Empty,
             "gen_ai.tool.name" = Empty,
             "gen_ai.prompt.name" = Empty,
             "jsonrpc.request.id" = Empty,
             "rpc.response.status_code" = Empty,
+            "error.type" = Empty,
             "network.transport" = "tcp",
             "network.protocol.name" = "http",
             traceparent = Empty,
@@ -63,17 +68,52 @@ impl Operation {
     }
 
     /// Notes how the operation ended.
-    pub(crate) fn end(&self, error: Option<i64>) {
-        if let Some(code) = error {
-            self.span.record("otel.status_code", "ERROR").record("rpc.response.status_code", code);
+    pub(crate) fn end(&self, reply: &Reply) {
+        let failure = Failure::of(reply);
+        if let Some(failure) = &failure {
+            self.span.record("otel.status_code", "ERROR").record("error.type", display(failure));
+            if let Failure::Protocol(code) = failure {
+                self.span.record("rpc.response.status_code", code);
+            }
         }
         #[cfg(feature = "metrics")]
-        {
-            let method = self.method.map_or("other", Method::name);
-            let seconds = self.began.elapsed().as_secs_f64();
-            let outcome = error.map_or_else(|| "ok".to_owned(), |code| code.to_string());
-            metrics::histogram!("mcp.server.operation.duration", "mcp.method.name" => method, "error.type" => outcome)
-                .record(seconds);
+        self.measure(failure);
+    }
+
+    #[cfg(feature = "metrics")]
+    fn measure(&self, failure: Option<Failure>) {
+        let method = self.method.map_or("other", Method::name);
+        let mut labels = vec![metrics::Label::from_static_parts("mcp.method.name", method)];
+        labels.extend(failure.map(|failure| metrics::Label::new("error.type", failure.to_string())));
+        metrics::counter!("mcp.server.requests", labels.iter()).increment(1);
+        metrics::histogram!("mcp.server.operation.duration", labels.iter()).record(self.began.elapsed().as_secs_f64());
+    }
+}
+
+/// How an operation failed.
+#[derive(Clone, Copy, Debug)]
+enum Failure {
+    /// With an error of the protocol.
+    Protocol(i64),
+    /// With a result of a tool that says so.
+    Tool,
+}
+
+impl Failure {
+    fn of(reply: &Reply) -> Option<Self> {
+        match reply {
+            Err(error) => Some(Self::Protocol(error.code)),
+            Ok(Outcome::Complete(AnyResult::CallTool(result))) if result.is_failure() => Some(Self::Tool),
+            Ok(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Protocol(code) => write!(f, "{code}"),
+            Self::Tool => f.write_str("tool_error"),
         }
     }
 }
@@ -116,12 +156,27 @@ fn describe(
     if let Some(session) = session {
         span.record("mcp.session.id", display(session.mark()));
     }
-    // The body's own word goes before the header's, which a proxy may have written.
-    let from_meta = params.meta(key::TRACEPARENT).and_then(|text| serde_json::from_slice::<String>(text).ok());
-    let from_header = || headers.get(key::TRACEPARENT).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    if let Some(parent) = from_meta.or_else(from_header).and_then(|text| TraceParent::parse(&text)) {
-        span.record("traceparent", display(parent));
+    if field == "gen_ai.tool.name" {
+        span.record("gen_ai.operation.name", "execute_tool");
     }
+    let trace = trace(params, headers);
+    if let Some(parent) = &trace.parent {
+        span.record("traceparent", display(parent));
+        #[cfg(feature = "opentelemetry")]
+        crate::remote_parent::set(span, parent, trace.state.as_deref());
+    }
+}
+
+/// Where the request stands in a trace. The body's own word goes before the headers', which a proxy may have written.
+fn trace(params: &Params, headers: &HeaderMap) -> TraceContext {
+    let from_meta = |key: &str| params.meta(key).and_then(|text| serde_json::from_slice::<String>(text).ok());
+    let from_header = |key: &str| headers.get(key).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let read = |find: &dyn Fn(&str) -> Option<String>| {
+        let found = [key::TRACEPARENT, key::TRACESTATE].map(|key| Some((key.to_owned(), find(key)?.into())));
+        TraceContext::read(&Meta(found.into_iter().flatten().collect()))
+    };
+    let own = read(&from_meta);
+    if own.parent.is_some() { own } else { read(&from_header) }
 }
 
 /// Notes how many sessions there are.
@@ -148,5 +203,21 @@ impl Drop for OpenStream {
     fn drop(&mut self) {
         #[cfg(feature = "metrics")]
         metrics::gauge!("mcp.server.streams").decrement(1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jackfield_protocol::{CallToolResult, ErrorObject};
+
+    use super::*;
+
+    #[test]
+    fn failures_have_a_type() {
+        let name = |reply: Reply| Failure::of(&reply).map(|failure| failure.to_string());
+        let done = |result: CallToolResult| Ok(Outcome::Complete(result.into()));
+        assert_eq!(name(done(CallToolResult::text("well"))), None);
+        assert_eq!(name(done(CallToolResult::failure("badly"))).as_deref(), Some("tool_error"));
+        assert_eq!(name(Err(ErrorObject::internal("not at all"))).as_deref(), Some("-32603"));
     }
 }

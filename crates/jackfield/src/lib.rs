@@ -30,6 +30,9 @@
 //! | `server` | yes | the server framework |
 //! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
 //! | `validation` | yes | checks arguments and structured output by JSON Schema |
+//! | `http` | no | serves HTTP: Streamable HTTP in both eras, and HTTP+SSE |
+//! | `tls`, `metrics`, `opentelemetry` | no | HTTPS, metrics, and traces that go on from the caller, for `http` |
+//! | `skills` | no | serves skills, the extension `io.modelcontextprotocol/skills` |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
 #[cfg(all(feature = "server", feature = "macros"))]
@@ -75,3 +78,5 @@ pub use jackfield_server::{
     StartError, State, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables,
     Work, decode_arguments,
 };
+#[cfg(all(feature = "server", feature = "skills"))]
+pub use jackfield_server::{Skill, SkillError, Skills};

@@ -67,6 +67,7 @@ impl Sessions {
             *count = count.saturating_add(1);
         }
         table.sessions.insert(live.id, live);
+        crate::telemetry::sessions(table.sessions.len());
         drop(table);
         if let Some(evicted) = evicted {
             tracing::debug!(session = ?evicted.id, "an idle session made room for a new one");
@@ -77,7 +78,12 @@ impl Sessions {
 
     /// Removes a session and ends what belongs to it.
     pub(crate) fn remove(&self, id: SessionId) -> bool {
-        let removed = self.write().take(id);
+        let removed = {
+            let mut table = self.write();
+            let removed = table.take(id);
+            crate::telemetry::sessions(table.sessions.len());
+            removed
+        };
         removed.is_some_and(|live| {
             live.end();
             true
@@ -108,6 +114,7 @@ impl Sessions {
         for live in table.sessions.values() {
             live.end();
         }
+        crate::telemetry::sessions(0);
     }
 }
 

@@ -5,8 +5,10 @@
 mod client;
 mod fixture;
 
+mod abuse;
 mod guards;
 mod header_checks;
+mod http2;
 mod http_sse;
 mod legacy;
 mod malformed;
@@ -16,4 +18,6 @@ mod resume;
 mod security;
 mod shutdown;
 mod streams;
+mod telemetry;
 mod timing;
+mod tls;

@@ -125,5 +125,9 @@ impl Params {
 pub(super) fn decode_str(json: &[u8]) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     let inner = std::str::from_utf8(inner).ok()?;
-    if inner.contains('\\') { super::members::unescape(inner).map(Cow::Owned) } else { Some(Cow::Borrowed(inner)) }
+    if memchr::memchr(b'\\', inner.as_bytes()).is_some() {
+        super::members::unescape(inner).map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
 }

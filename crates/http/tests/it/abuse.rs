@@ -1,0 +1,145 @@
+//! Clients that want to do harm: memory, floods, and secrets in places where others look.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use jackfield_http::HttpConfig;
+use serde_json::json;
+use tracing::field::{Field, Visit};
+use tracing::span;
+use tracing_subscriber::layer::{Context, SubscriberExt};
+use tracing_subscriber::{Layer, Registry};
+
+use crate::client::{Ask, Client, Session};
+use crate::fixture::{Fixture, Users};
+
+/// The most memory that this process has had, in KiB.
+#[cfg(target_os = "linux")]
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// T-003: 64 MiB, announced or in chunks, cost no memory worth speaking of.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn giant_bodies_cost_no_memory() {
+    const CHUNK: usize = 64 * 1024;
+    const CHUNKS: usize = 1024;
+    let fixture = Fixture::start().await;
+    let head = || Ask::new("POST", "/mcp").with("content-type", "application/json");
+    let chunk = vec![b' '; CHUNK];
+    let framed = [format!("{CHUNK:x}\r\n").as_bytes(), &chunk, b"\r\n"].concat();
+    let before = peak();
+    for (head, piece) in [
+        (head().with("content-length", &(CHUNK * CHUNKS).to_string()), &chunk),
+        (head().with("transfer-encoding", "chunked"), &framed),
+    ] {
+        let mut client = Client::connect(fixture.address).await;
+        client.send(head.bytes()).await;
+        for _ in 0..CHUNKS {
+            // The server stops taking it at some point.
+            if !client.try_send(piece).await {
+                break;
+            }
+        }
+        // The answer is lost if the connection is reset while the client still writes.
+        if let Some(answer) = client.try_answer().await {
+            assert_eq!(answer.status, 413);
+        }
+    }
+    assert!(peak() - before < 48 * 1024, "{} KiB more", peak() - before);
+    assert_eq!(fixture.ask(&Ask::tool("echo", json!({}))).await.status, 200, "others are served");
+}
+
+/// T-028: callers whom nobody authenticated have a limit too, by their address; what is over makes room.
+#[tokio::test]
+async fn anonymous_requests_in_flight_are_bounded() {
+    let config = HttpConfig::default().with_limits(|limits| limits.requests_per_address = 2);
+    let mut fixture = Fixture::with(config.with_gate(Users)).await;
+    let mut waiting = Vec::new();
+    for _ in 0..2 {
+        let mut client = Client::connect(fixture.address).await;
+        client.send(Ask::tool("wait", json!({})).bytes()).await;
+        fixture.see("waiting 1").await;
+        waiting.push(client);
+    }
+    let refused = fixture.ask(&Ask::tool("echo", json!({}))).await;
+    assert_eq!((refused.status, refused.header("retry-after").is_some()), (429, true));
+    // A user has a share of its own, and so has a session.
+    assert_eq!(fixture.ask(&Ask::tool("echo", json!({})).with("user", "ann")).await.status, 200);
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    assert_eq!(session.ask(&session.tool(1, "echo", json!({}))).await.status, 200);
+    fixture.let_go(1);
+    fixture.see("dropped").await;
+    let mut again = fixture.ask(&Ask::tool("echo", json!({}))).await;
+    // The handler is dropped a moment before its request is over.
+    while again.status == 429 {
+        tokio::task::yield_now().await;
+        again = fixture.ask(&Ask::tool("echo", json!({}))).await;
+    }
+    assert_eq!(again.status, 200);
+    drop(waiting);
+}
+
+/// Writes down everything that is logged.
+#[derive(Clone, Default)]
+struct Scribe(Arc<Mutex<String>>);
+
+impl Visit for Scribe {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        writeln!(self.0.lock().unwrap(), "{field}={value:?}").unwrap();
+    }
+}
+
+impl<S: tracing::Subscriber> Layer<S> for Scribe {
+    fn on_new_span(&self, attributes: &span::Attributes<'_>, _: &span::Id, _: Context<'_, S>) {
+        attributes.record(&mut self.clone());
+    }
+
+    fn on_record(&self, _: &span::Id, values: &span::Record<'_>, _: Context<'_, S>) {
+        values.record(&mut self.clone());
+    }
+
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        event.record(&mut self.clone());
+    }
+}
+
+/// T-044: the id of a session stands neither in logs and spans nor in health pages and errors; a short mark does.
+#[tokio::test]
+async fn session_ids_stay_secret() {
+    let scribe = Scribe::default();
+    let _logging = tracing::subscriber::set_default(Registry::default().with(scribe.clone()));
+    let fixture = Fixture::with(HttpConfig::default().with_limits(|limits| limits.sessions = 2).with_gate(Users)).await;
+    let session = Session::open_as(fixture.address, "2025-11-25", Some("ann")).await;
+    let other = Session::open_as(fixture.address, "2025-06-18", Some("bob")).await;
+    let mut told = String::new();
+    let mut asks = vec![
+        session.tool(1, "echo", json!({ "text": "hi" })),
+        session.tool(2, "panic", json!({})),
+        session.tool(3, "unknown", json!({})),
+        session.post("not json"),
+        session.get().with("last-event-id", "nonsense"),
+        session.tool(4, "echo", json!({})).with("user", "bob"),
+        session.tool(5, "echo", json!({})).with("mcp-protocol-version", "1999-01-01"),
+        Ask::new("GET", "/healthz"),
+        Ask::new("GET", "/nowhere"),
+    ];
+    asks.push(session.get().verb("DELETE"));
+    asks.push(session.tool(6, "echo", json!({})));
+    for ask in &asks {
+        let answer = Client::connect(fixture.address).await.ask(ask).await;
+        told += &format!("{:?} {}", answer.headers, String::from_utf8_lossy(&answer.body));
+    }
+    // One more than there is room for: an idle one makes room, which is logged.
+    Session::open_as(fixture.address, "2025-06-18", Some("cleo")).await;
+    Session::open_as(fixture.address, "2025-06-18", Some("dora")).await;
+    let logged = scribe.0.lock().unwrap().clone();
+    assert!(logged.contains("mcp.session.id=") && logged.contains("made room"), "{logged}");
+    for secret in [&session.id, &other.id] {
+        assert!(!logged.contains(secret.as_str()), "{logged}");
+        assert!(!told.contains(secret.as_str()), "{told}");
+    }
+}
