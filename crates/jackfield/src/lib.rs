@@ -32,6 +32,7 @@
 //! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
 //! | `validation` | yes | checks arguments and structured output by JSON Schema |
 //! | `client` | no | [`Client`](guide::client): one call connects to any server, as a child process or over a byte stream |
+//! | `skills` | no | clients list and load skills, and check their files |
 //! | `http` | no | servers listen over HTTP, clients connect to http URLs |
 //! | `tls` | no | clients connect to https URLs |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
