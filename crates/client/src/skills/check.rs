@@ -67,8 +67,7 @@ pub(super) fn entry(skill: &Skill) -> Result<(), BadSkill> {
 }
 
 fn is_name(name: &str) -> bool {
-    let is_part =
-        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let is_part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     (1..=64).contains(&name.len()) && name.split('-').all(is_part)
 }
 
