@@ -1,4 +1,4 @@
-//! The Model Context Protocol for Rust: servers for every revision of the protocol, from plain functions.
+//! The Model Context Protocol for Rust: servers and clients for every revision of the protocol.
 //!
 //! ```no_run
 //! use jackfield::{Server, resource, tool};
@@ -21,7 +21,8 @@
 //! your `Cargo.toml`.
 //!
 //! The [`guide`] goes on from here: [quickstart](guide::quickstart), [tools](guide::tools), [resources](guide::resources),
-//! [prompts](guide::prompts), [context](guide::context), [testing](guide::testing), [transports](guide::transports).
+//! [prompts](guide::prompts), [context](guide::context), [testing](guide::testing), [transports](guide::transports),
+//! [client](guide::client).
 //!
 //! # Features
 //!
@@ -30,14 +31,19 @@
 //! | `server` | yes | the server framework |
 //! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
 //! | `validation` | yes | checks arguments and structured output by JSON Schema |
-//! | `http` | no | serves HTTP: Streamable HTTP in both eras, and HTTP+SSE |
-//! | `tls`, `metrics`, `opentelemetry` | no | HTTPS, metrics, and traces that go on from the caller, for `http` |
-//! | `skills` | no | serves skills, the extension `io.modelcontextprotocol/skills` |
+//! | `client` | no | [`Client`](guide::client): one call connects to any server, as a child process or over a byte stream |
+//! | `http` | no | servers serve HTTP: Streamable HTTP in both eras, and HTTP+SSE; clients connect to http URLs |
+//! | `tls` | no | the same over HTTPS |
+//! | `metrics`, `opentelemetry` | no | metrics, and traces that go on from the caller, for servers over `http` |
+//! | `skills` | no | servers serve skills, clients list and load them: the extension `io.modelcontextprotocol/skills` |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
 #[cfg(all(feature = "server", feature = "macros"))]
 pub mod guide;
 
+/// The client: connects to any server of any revision.
+#[cfg(feature = "client")]
+pub use jackfield_client as client;
 /// The HTTP transport: configuration, limits, and a service to mount in an application of your own.
 #[cfg(feature = "http")]
 pub use jackfield_http as http;
@@ -49,6 +55,8 @@ pub use schemars;
 pub use serde;
 pub use serde_json;
 
+#[cfg(feature = "client")]
+pub use jackfield_client::Client;
 pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Principal, Reply, Session};
 pub use jackfield_protocol::{
     Annotations, AudioContent, CallToolResult, Completion, ContentBlock, CreateMessageParams, CreateMessageResult,
