@@ -237,3 +237,21 @@ fn bench_server() {
         assert!(!server.text("tool_07", json!({"query": "x", "tags": ["a"]})).is_empty());
     });
 }
+
+#[test]
+fn skills() {
+    let folder = folder("skills");
+    let skill = folder.join("acme/refunds");
+    std::fs::create_dir_all(&skill).unwrap();
+    std::fs::write(skill.join("SKILL.md"), "---\nname: refunds\ndescription: Pay back\n---\nPay.\n").unwrap();
+    each("skills", &[folder.to_str().unwrap()], |server, revision| {
+        let resources = server.request("resources/list", json!({}));
+        let uris = json!(["skill://release-notes/SKILL.md", "skill://acme/refunds/SKILL.md"]);
+        assert_eq!(json!([resources["resources"][0]["uri"], resources["resources"][1]["uri"]]), uris);
+        assert_eq!(server.read("skill://release-notes/references/GROUPS.md"), "Added, Changed, Fixed, Removed.\n");
+        if !revision.has_handshake() {
+            let listed = server.request("skills/list", json!({}));
+            assert_eq!(listed["skills"][0]["frontmatter"], json!({ "name": "refunds", "description": "Pay back" }));
+        }
+    });
+}

@@ -4,6 +4,10 @@
 //! - [`Server::serve_stdio`](crate::Server::serve_stdio) serves the standard streams. They belong to the protocol from then on: what your code
 //!   prints goes to standard error instead. It ends when the client closes the stream, or after `Ctrl-C` or SIGTERM.
 //! - [`Server::serve_stream`](crate::Server::serve_stream) serves any byte stream with one message per line.
+//! - `Server::serve_http` (feature `http`) listens for HTTP: Streamable HTTP of every revision at `/mcp`, HTTP+SSE of 2024-11-05 at
+//!   `/sse`, and `/healthz` for load balancers. `BuiltServer::http_service` is the same as a `tower` service for an application of your own.
+//!   By default it lets in only what comes from this machine; `HttpConfig` says who else may come. The features `tls`, `metrics` and
+//!   `opentelemetry` add what a server in public needs.
 //!
 //! ```
 //! use jackfield::{ByteStream, Server};

@@ -8,6 +8,9 @@ use super::SkillError;
 const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 1024;
 
+/// The most values in a block, with all that aliases repeat.
+const MAX_NODES: usize = 10_000;
+
 /// What the block says, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Frontmatter {
@@ -19,7 +22,9 @@ pub(super) struct Frontmatter {
 impl Frontmatter {
     /// Reads the block of a `SKILL.md`.
     pub(super) fn read(text: &str) -> Result<Self, SkillError> {
-        let members: JsonObject = serde_saphyr::from_str(block(text)?).map_err(|error| {
+        // A few lines of aliases could stand for more than memory holds.
+        let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_nodes: MAX_NODES } };
+        let members: JsonObject = serde_saphyr::from_str_with_options(block(text)?, options).map_err(|error| {
             SkillError::new(format!("the YAML block is not valid: {}", first_line(&error.to_string())))
         })?;
         let string = |name: &str| match members.get(name).and_then(|value| value.as_str()) {

@@ -48,6 +48,7 @@ fn skills_are_declared_listed_and_got() {
     );
 }
 
+/// XEXT-006: a client that knows nothing of the extension has the files as resources.
 #[test]
 fn files_are_resources_and_only_skill_md_is_listed() {
     check_each(
@@ -65,7 +66,7 @@ fn files_are_resources_and_only_skill_md_is_listed() {
     );
 }
 
-/// Extensions are not part of older revisions, and without skills there is no such method at all.
+/// XEXT-003: extensions are not part of older revisions, and without skills there is neither the extension nor its methods.
 #[test]
 fn the_methods_exist_only_where_they_are_declared() {
     let conversation = r#"
@@ -77,6 +78,15 @@ fn the_methods_exist_only_where_they_are_declared() {
         "#;
     check_each(legacy(), server, conversation);
     check_each([Revision::LATEST], || Server::new("none"), conversation);
+    check_each(
+        [Revision::LATEST],
+        || Server::new("none"),
+        r#"
+        @ REVISION
+        > 1 server/discover
+        < 1 {"capabilities": {"extensions": "!"}}
+        "#,
+    );
 }
 
 #[test]
