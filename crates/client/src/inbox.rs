@@ -10,6 +10,7 @@ use jackfield_protocol::{ErrorObject, LoggingMessageParams, Method, ProgressPara
 use crate::connection::Connection;
 use crate::core::Core;
 use crate::pending::Fault;
+use crate::tap::Direction;
 use crate::{BadAnswer, Ended};
 
 /// Takes what a server sends, whole messages in order. Clones belong to the same connection.
@@ -27,6 +28,9 @@ impl Inbox {
     pub fn receive(&self, text: Bytes) {
         if text.iter().all(u8::is_ascii_whitespace) {
             return;
+        }
+        if let Some(tap) = &self.core.options.tap {
+            tap.hear(Direction::FromServer, &text);
         }
         self.message(&text, true);
     }
