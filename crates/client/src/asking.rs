@@ -180,6 +180,7 @@ impl Ticket<'_> {
         match fault {
             Fault::Server(error) => Error::server(self.method(), error),
             Fault::Lost(cause) => Error::Lost { method: self.method().to_owned(), cause },
+            Fault::Unreachable(cause) => Error::Connect(cause),
             Fault::Bad(cause) => Error::bad_answer(self.method(), cause),
         }
     }

@@ -183,7 +183,7 @@ impl Builder {
     /// The program can not be started, or it does not speak a revision that is allowed.
     pub async fn spawn(self, command: Command) -> Result<Client, Error> {
         let limits = self.options.limits.clone();
-        self.connect(ChildConnector::new(command, limits)).await
+        self.through(ChildConnector::new(command, limits)).await
     }
 
     /// Connects over a byte stream with one message per line.
@@ -192,7 +192,21 @@ impl Builder {
     /// The server does not speak a revision that is allowed, or not at all.
     pub async fn over(self, stream: ByteStream) -> Result<Client, Error> {
         let limits = self.options.limits.clone();
-        self.connect(StreamConnector::new(stream, limits)).await
+        self.through(StreamConnector::new(stream, limits)).await
+    }
+
+    /// Connects to a server by its URL, or by an [`Http`](crate::Http) that says more about it. Which revision the server speaks,
+    /// and in which form, is found out.
+    ///
+    /// # Errors
+    /// The URL is not one, the server can not be reached, or it does not speak a revision that is allowed.
+    ///
+    /// # Cancellation
+    /// Dropping the future ends the connection.
+    #[cfg(feature = "http")]
+    pub async fn connect(self, server: impl Into<crate::Http>) -> Result<Client, Error> {
+        let connector = crate::http::HttpConnector::new(server.into(), &self.options)?;
+        self.through(connector).await
     }
 
     /// Connects through any transport.
@@ -202,7 +216,7 @@ impl Builder {
     ///
     /// # Cancellation
     /// Dropping the future ends the connection.
-    pub async fn connect(self, connector: impl Connector) -> Result<Client, Error> {
+    pub async fn through(self, connector: impl Connector) -> Result<Client, Error> {
         if let Some(error) = self.bad_root {
             return Err(error);
         }
@@ -233,6 +247,15 @@ impl Client {
         arguments: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>,
     ) -> Result<Self, Error> {
         Self::builder().spawn(Command::new(program).args(arguments)).await
+    }
+
+    /// Connects to a server by its URL, or by an [`Http`](crate::Http) that says more about it.
+    ///
+    /// # Errors
+    /// The URL is not one, the server can not be reached, or it does not speak any revision of the protocol.
+    #[cfg(feature = "http")]
+    pub async fn connect(server: impl Into<crate::Http>) -> Result<Self, Error> {
+        Self::builder().connect(server).await
     }
 
     /// Connects over a byte stream with one message per line: a socket, a pipe, or memory.

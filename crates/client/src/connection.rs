@@ -163,12 +163,12 @@ fn reply_to(link: &dyn Link, id: &RawId, reply: Result<ClientResult, ErrorObject
     let _ = link.send(Outgoing { text: &text, kind: Sent::Answer });
 }
 
-/// Says, while it lives, that a question of the server is being answered: requests do not time out meanwhile.
+/// Says, while it lives, that a person is being asked: requests do not time out meanwhile.
 #[derive(Debug)]
-struct Busy(Arc<Core>);
+pub struct Busy(Arc<Core>);
 
 impl Busy {
-    fn new(core: &Arc<Core>) -> Self {
+    pub(crate) fn new(core: &Arc<Core>) -> Self {
         core.questions.send_modify(|count| *count += 1);
         Self(core.clone())
     }

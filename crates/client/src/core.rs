@@ -87,6 +87,28 @@ impl Core {
         }
     }
 
+    /// Waits for something at most so long, not counting the time while a person is being asked; `None` if it takes longer.
+    pub(crate) async fn within<T>(&self, limit: Duration, what: impl Future<Output = T>) -> Option<T> {
+        let latest = tokio::time::sleep(self.options.timeouts.maximum.max(limit));
+        let mut asked = self.questions.subscribe();
+        let patience = async {
+            loop {
+                tokio::time::sleep(limit).await;
+                if *asked.borrow_and_update() == 0 {
+                    return;
+                }
+                // An error means that nobody can ask any more.
+                let _ = asked.wait_for(|count| *count == 0).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            done = what => Some(done),
+            () = patience => None,
+            () = latest => None,
+        }
+    }
+
     /// Returns the session if there is one now.
     pub(crate) fn session_now(&self) -> Option<Arc<Session>> {
         match &*self.state.borrow() {

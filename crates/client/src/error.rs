@@ -99,6 +99,12 @@ pub enum Error {
     /// The tool's output is not what was asked for.
     #[error("the tool's output does not fit")]
     Output(#[source] BadOutput),
+    /// The address is not an `http` or `https` URL, or has a user name or password in it.
+    #[error("{0:?} is not a plain http or https URL")]
+    BadUrl(String),
+    /// A header has a name or value that HTTP does not allow, or one that the protocol sets itself.
+    #[error("the header {0:?} can not be sent")]
+    BadHeader(String),
     /// A root is not a `file://` URI without `.` and `..` in its path.
     #[error("{0:?} is not a file:// URI of a folder or file")]
     BadRoot(String),
@@ -123,6 +129,9 @@ pub enum BadAnswer {
     /// The transport could not deliver it.
     #[error("{0}")]
     Transport(String),
+    /// The server refused the request with this HTTP status, without an error of the protocol.
+    #[error("the server answered with HTTP status {0}")]
+    Status(u16),
 }
 
 /// What is wrong with a tool's output.
@@ -146,6 +155,15 @@ impl Error {
     pub fn server_error(&self) -> Option<&ErrorObject> {
         match self {
             Self::Server { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Returns the HTTP status that the server refused the request with, if it said no more than that.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::BadAnswer { cause: BadAnswer::Status(status), .. } => Some(*status),
             _ => None,
         }
     }

@@ -32,23 +32,35 @@ pub(crate) enum Era {
     Legacy,
 }
 
-/// Opens a session on a fresh connection.
+impl Era {
+    pub(crate) fn of(revision: Option<Revision>) -> Self {
+        match revision {
+            None => Self::Unknown,
+            Some(revision) if revision.has_handshake() => Self::Legacy,
+            Some(_) => Self::Modern,
+        }
+    }
+}
+
+/// Opens a session on a fresh connection. `patient`: the probe is always answered, so nothing is begun beside it.
 pub(crate) async fn open(
     core: &Core,
     connection: &Connection,
     link: Arc<dyn Link>,
     era: Era,
+    patient: bool,
 ) -> Result<Session, Error> {
     let (modern, legacy) = (core.options.modern(), core.options.legacy());
     match (modern.last(), legacy.last()) {
         (Some(&newest), _) if legacy.is_empty() || era == Era::Modern => {
-            let session = draft(core, &link, newest);
-            let answer = probe(core, &session).await;
-            discovered(core, link, judge(answer)?, &modern)
+            let answer = probe(core, &link, newest, &modern).await;
+            discovered(core, link, judge(answer, &modern)?, &modern)
         }
         (None, Some(&newest)) => initialize(core, connection, link, newest).await,
         (Some(_), Some(&newest)) if era == Era::Legacy => initialize(core, connection, link, newest).await,
-        (Some(&newest), Some(&oldest)) => detect(core, connection, link, newest, oldest, &modern).await,
+        (Some(&newest), Some(&newest_legacy)) => {
+            detect(core, connection, link, newest, newest_legacy, &modern, patient).await
+        }
         _ => Err(Error::NoCommonRevision { offered: Vec::new(), allowed: Vec::new() }),
     }
 }
@@ -62,10 +74,11 @@ enum Verdict {
     Legacy(Error),
 }
 
-fn judge(answer: Result<Bytes, Error>) -> Result<DiscoverResult, Error> {
+fn judge(answer: Result<Bytes, Error>, allowed: &[Revision]) -> Result<DiscoverResult, Error> {
     match verdict(answer) {
         Verdict::Modern(result) => Ok(*result),
-        Verdict::Refused(error) | Verdict::Legacy(error) => Err(error),
+        Verdict::Refused(error) => Err(refused(error, allowed)),
+        Verdict::Legacy(error) => Err(error),
     }
 }
 
@@ -78,6 +91,7 @@ fn verdict(answer: Result<Bytes, Error>) -> Verdict {
         },
         Err(error) => match error.server_error() {
             Some(object) if is_modern(object) => Verdict::Refused(error),
+            None if error.status().is_some_and(|status| !may_be_of_older_server(status)) => Verdict::Refused(error),
             _ => Verdict::Legacy(error),
         },
     }
@@ -91,6 +105,12 @@ fn is_modern(error: &ErrorObject) -> bool {
     )
 }
 
+/// Whether an older server may answer the probe with this HTTP status. One that is overloaded, broken or wants to know who is
+/// asking says nothing about its age.
+pub(crate) fn may_be_of_older_server(status: u16) -> bool {
+    (400..500).contains(&status) && !matches!(status, 401 | 403 | 407 | 408 | 429)
+}
+
 /// Probes, and begins the older handshake when there is no answer soon.
 async fn detect(
     core: &Core,
@@ -99,14 +119,16 @@ async fn detect(
     newest: Revision,
     newest_legacy: Revision,
     modern: &[Revision],
+    patient: bool,
 ) -> Result<Session, Error> {
-    let session = draft(core, &link, newest);
-    let mut probe = pin!(probe(core, &session));
-    let early = tokio::time::timeout(core.options.timeouts.probe, &mut probe).await;
+    let timeouts = &core.options.timeouts;
+    let probed = link.clone();
+    let mut probe = pin!(probe(core, &probed, newest, modern));
+    let early = if patient { Ok(probe.as_mut().await) } else { tokio::time::timeout(timeouts.probe, &mut probe).await };
     match early.map(verdict) {
         Ok(Verdict::Modern(result)) => discovered(core, link, *result, modern),
         Ok(Verdict::Refused(error)) => Err(refused(error, modern)),
-        Ok(Verdict::Legacy(error)) if error.is_closed() => Err(error),
+        Ok(Verdict::Legacy(error)) if error.is_closed() || error.is_timeout() => Err(error),
         Ok(Verdict::Legacy(_)) => initialize(core, connection, link, newest_legacy).await,
         Err(_silence) => both(core, connection, link, probe, newest_legacy, modern).await,
     }
@@ -152,11 +174,26 @@ fn draft(core: &Core, link: &Arc<dyn Link>, revision: Revision) -> Session {
     Session::new(link.clone(), revision, &core.options, None, nothing)
 }
 
-async fn probe(core: &Core, session: &Session) -> Result<Bytes, Error> {
-    let connect = core.options.timeouts.connect;
-    let mut asking = Asking { cancels: false, ..Asking::within(connect, connect) };
+/// Asks the server what it is. When it does not speak the revision of the question but names one that is allowed, it is asked
+/// once more in that.
+async fn probe(core: &Core, link: &Arc<dyn Link>, newest: Revision, allowed: &[Revision]) -> Result<Bytes, Error> {
+    let refusal = match probe_in(core, link, newest).await {
+        Err(error) if error.server_error().is_some_and(|e| e.code == code::UNSUPPORTED_PROTOCOL_VERSION) => error,
+        answer => return answer,
+    };
+    let offered = offered_versions(&refusal);
+    match allowed.iter().rev().find(|revision| offered.iter().any(|version| version == revision.as_str())) {
+        Some(&revision) => probe_in(core, link, revision).await,
+        None => Err(refusal),
+    }
+}
+
+async fn probe_in(core: &Core, link: &Arc<dyn Link>, revision: Revision) -> Result<Bytes, Error> {
+    let session = draft(core, link, revision);
+    let timeouts = &core.options.timeouts;
+    let mut asking = Asking { cancels: false, ..Asking::within(timeouts.connect, timeouts.maximum) };
     let request = ClientRequest::Discover(DiscoverParams::default());
-    core.ask(session, Wanted::Any(request), &mut asking).await
+    core.ask(&session, Wanted::Any(request), &mut asking).await
 }
 
 fn discovered(
@@ -179,12 +216,18 @@ fn discovered(
 fn refused(error: Error, allowed: &[Revision]) -> Error {
     match error.server_error() {
         Some(object) if object.code == code::UNSUPPORTED_PROTOCOL_VERSION => {
-            let supported = object.data.as_ref().and_then(|data| data.get("supported")?.as_array());
-            let offered = supported.into_iter().flatten().filter_map(|version| version.as_str().map(str::to_owned));
-            Error::NoCommonRevision { offered: offered.take(32).collect(), allowed: allowed.to_vec() }
+            Error::NoCommonRevision { offered: offered_versions(&error), allowed: allowed.to_vec() }
         }
         _ => error,
     }
+}
+
+/// Returns the versions that a refusal names.
+fn offered_versions(refusal: &Error) -> Vec<String> {
+    let data = refusal.server_error().and_then(|object| object.data.as_ref());
+    let supported = data.and_then(|data| data.get("supported")?.as_array());
+    let texts = supported.into_iter().flatten().filter_map(|version| version.as_str().map(str::to_owned));
+    texts.take(32).collect()
 }
 
 /// The handshake of the legacy era.
@@ -200,8 +243,8 @@ async fn initialize(
     adapt(&mut capabilities, newest);
     let info = core.options.info.clone().unwrap_or_else(crate::builder::default_info);
     let params = InitializeParams::new(newest.as_str(), capabilities, info);
-    let connect = core.options.timeouts.connect;
-    let mut asking = Asking { cancels: false, ..Asking::within(connect, connect) };
+    let timeouts = &core.options.timeouts;
+    let mut asking = Asking { cancels: false, ..Asking::within(timeouts.connect, timeouts.maximum) };
     let request = ClientRequest::Initialize(Box::new(params));
     let result: InitializeResult = core.ask_plainly(&session, request, &mut asking).await?;
 

@@ -1,13 +1,14 @@
 //! What comes from the server: answers, notices, and until 2025-11-25 questions.
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, Rejected};
 use jackfield_protocol::{ErrorObject, LoggingMessageParams, Method, ProgressParams, RequestId};
 
-use crate::connection::Connection;
+use crate::connection::{Busy, Connection};
 use crate::core::Core;
 use crate::pending::Fault;
 use crate::tap::Direction;
@@ -56,13 +57,51 @@ impl Inbox {
         }
     }
 
+    /// Takes a message that came in answer to the request `id`, where each request has its own answer: an error without a
+    /// usable id is meant for it.
+    pub fn receive_for(&self, id: u64, text: Bytes) {
+        match Message::read(&text, 1) {
+            Ok(Message::Answer(Answer { id: other, outcome: Err(error) }))
+                if other.as_ref().and_then(ours).is_none() =>
+            {
+                self.core.pending.answer(id, Err(fault(error)));
+            }
+            _ => self.receive(text),
+        }
+    }
+
+    /// Whether the request `id` still waits for its answer.
+    #[must_use]
+    pub fn waits_for(&self, id: u64) -> bool {
+        self.core.pending.waits_for(id)
+    }
+
     /// Says that there will be no answer to the request `id`, for example because its stream broke.
     pub fn fail(&self, id: u64, failure: Failure) {
         let fault = match failure {
             Failure::Lost(cause) => Fault::Lost(Arc::new(cause)),
+            Failure::Unreachable(cause) => Fault::Unreachable(cause),
             Failure::Refused(what) => Fault::Bad(BadAnswer::Transport(what)),
+            Failure::Status(status) => Fault::Bad(BadAnswer::Status(status)),
+            Failure::TooLong => Fault::Bad(BadAnswer::TooLong(self.core.options.limits.message_bytes)),
         };
         self.core.pending.answer(id, Err(fault));
+    }
+
+    /// Lets the request `id` wait for the next connection: the server has not taken it, so it can be sent again there.
+    pub fn keep_for_next(&self, id: u64) {
+        self.core.pending.keep_for_next(id);
+    }
+
+    /// Says that notices of change may have been lost.
+    pub fn may_have_missed(&self) {
+        self.core.subscriptions.note_gap();
+    }
+
+    /// Says, while the guard lives, that a person is being asked: no request times out meanwhile.
+    #[must_use]
+    pub fn busy(&self) -> Busy {
+        Busy::new(&self.core)
     }
 
     fn message(&self, text: &Bytes, batches: bool) {
@@ -156,6 +195,12 @@ fn fault(error: ErrorObject) -> Fault {
 pub enum Failure {
     /// Its stream broke; the server may or may not have done what was asked.
     Lost(Ended),
-    /// The server's transport refused it, for example with an HTTP status.
+    /// It was not sent, because the server can not be reached.
+    Unreachable(io::Error),
+    /// What came back is no answer; says why.
     Refused(String),
+    /// The server refused it with this HTTP status, without an error of the protocol.
+    Status(u16),
+    /// The answer is longer than allowed.
+    TooLong,
 }

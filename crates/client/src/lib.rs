@@ -33,6 +33,8 @@ mod error;
 mod form;
 mod handlers;
 mod handshake;
+#[cfg(feature = "http")]
+mod http;
 mod inbox;
 mod limits;
 mod listing;
@@ -63,7 +65,10 @@ pub use builder::Builder;
 pub use cache::{Cache, CacheOwner};
 pub use call::Call;
 pub use client::Client;
+pub use connection::Busy;
 pub use error::{BadAnswer, BadOutput, Error};
+#[cfg(feature = "http")]
+pub use http::{Eras, Http};
 pub use inbox::{Failure, Inbox};
 pub use limits::{Limits, Restarts, Timeouts};
 pub use listing::{Listed, Listing};

@@ -1,6 +1,7 @@
 //! Requests that wait for their answers, in a table indexed by their ids.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -19,6 +20,7 @@ pub(crate) type Answer = Result<Bytes, Fault>;
 pub(crate) enum Fault {
     Server(ErrorObject),
     Lost(Arc<Ended>),
+    Unreachable(io::Error),
     Bad(BadAnswer),
 }
 
@@ -54,6 +56,8 @@ struct Slot {
     last_sign: Option<Instant>,
     deadline: Option<Instant>,
     overdue: bool,
+    /// It outlives the end of this connection, because the server has not taken it.
+    kept: bool,
 }
 
 /// What the owner of a request finds when it looks.
@@ -108,6 +112,7 @@ impl Pending {
             last_sign: None,
             deadline: None,
             overdue: false,
+            kept: false,
         });
         Ok(id)
     }
@@ -142,6 +147,18 @@ impl Pending {
                 }
             }
             _ => table.note_stray(),
+        }
+    }
+
+    /// Whether a request still waits for its answer.
+    pub(crate) fn waits_for(&self, id: u64) -> bool {
+        self.table().slot(id).as_ref().is_some_and(|slot| slot.id == id && !slot.answered)
+    }
+
+    /// Lets a request outlive the end of this connection.
+    pub(crate) fn keep_for_next(&self, id: u64) {
+        if let Some(slot) = self.table().slot(id).as_mut().filter(|slot| slot.id == id) {
+            slot.kept = true;
         }
     }
 
@@ -252,14 +269,28 @@ impl Pending {
         wakers.into_iter().for_each(Waker::wake);
     }
 
+    /// Ends all requests of a connection but those that are kept for the next one.
+    pub(crate) fn lose_connection(&self, cause: &Arc<Ended>) {
+        self.lose(cause, |slot| !std::mem::take(&mut slot.kept));
+    }
+
     /// Ends all requests: no answer will come any more.
     pub(crate) fn lose_all(&self, cause: &Arc<Ended>) {
+        self.lose(cause, |_| true);
+    }
+
+    fn lose(&self, cause: &Arc<Ended>, is_lost: impl Fn(&mut Slot) -> bool) {
         let mut wakers = Vec::new();
-        for slot in self.table().slots.iter_mut().flatten().filter(|slot| !slot.answered) {
+        let mut table = self.table();
+        for slot in table.slots.iter_mut().flatten().filter(|slot| !slot.answered) {
+            if !is_lost(slot) {
+                continue;
+            }
             slot.answered = true;
             slot.answer = Some(Err(Fault::Lost(cause.clone())));
             wakers.extend(slot.waker.take());
         }
+        drop(table);
         wakers.into_iter().for_each(Waker::wake);
     }
 }

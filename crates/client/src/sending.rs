@@ -40,7 +40,7 @@ pub(crate) fn send_wanted(
                 Vec::with_capacity(session.caller_text.len() + 192 + arguments.map_or(0, |raw| raw.get().len()));
             write_call(&mut text, session, id, name, arguments, wants_progress);
             let method = Method::CallTool.name();
-            let facts = RequestFacts { id, method, name: Some(name), headers };
+            let facts = RequestFacts { id, method, revision: session.revision, name: Some(name), headers };
             send(&*session.link, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
         }
     }
@@ -114,7 +114,7 @@ pub(crate) fn send_request(
     };
     let mut text = Vec::with_capacity(512);
     write_request(&mut text, &wire_id(id), request, session.revision, session.caller.as_ref())?;
-    let facts = RequestFacts { id, method, name: name.as_deref(), headers };
+    let facts = RequestFacts { id, method, revision: session.revision, name: name.as_deref(), headers };
     send(&*session.link, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
 }
 

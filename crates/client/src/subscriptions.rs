@@ -64,6 +64,14 @@ impl Subscriptions {
         boxes.iter().for_each(|mailbox| mailbox.wake());
     }
 
+    /// Notices may have been lost.
+    pub(crate) fn note_gap(&self) {
+        let boxes = self.boxes().clone();
+        for mailbox in boxes {
+            mailbox.note_gap();
+        }
+    }
+
     /// Whether another subscription wants notices about a resource.
     pub(crate) fn wants_resource(&self, uri: &str) -> bool {
         let wanted = |mailbox: &Arc<Mailbox>| mailbox.uris().any(|other| other == uri);
@@ -78,6 +86,12 @@ impl Mailbox {
 
     pub(crate) fn uris(&self) -> impl Iterator<Item = &str> {
         self.wanted.resource_subscriptions.iter().flatten().map(String::as_str)
+    }
+
+    /// Notices may have been lost.
+    pub(crate) fn note_gap(&self) {
+        self.mail().reconnected = true;
+        self.wake();
     }
 
     fn wake(&self) {
@@ -178,8 +192,7 @@ impl Core {
             if let Err(error) = self.open_subscription(session, &mailbox) {
                 tracing::warn!(%error, "a subscription could not be opened again");
             }
-            mailbox.mail().reconnected = true;
-            mailbox.wake();
+            mailbox.note_gap();
         }
     }
 

@@ -45,7 +45,7 @@ impl Supervisor {
     }
 
     async fn keep_open(mut self) {
-        let mut era = Era::Unknown;
+        let mut era = Era::of(self.connector.recall());
         let mut failures: u32 = 0;
         loop {
             let begun = Instant::now();
@@ -58,12 +58,19 @@ impl Supervisor {
                     era = Era::Legacy;
                     continue;
                 }
+                // What was known from an earlier connection may no longer be true, so the server is asked anew.
+                Went::Failed(error) if was != Era::Unknown && !error.is_closed() && !error.is_timeout() => {
+                    tracing::debug!(%error, "what is known about the server may be wrong");
+                    self.connector.remember(None);
+                    era = Era::Unknown;
+                    continue;
+                }
                 Went::Failed(error) => {
                     era = Era::Unknown;
                     (Arc::new(Ended::new(format!("the connection could not be opened: {error}"))), Some(error))
                 }
             };
-            self.core.pending.lose_all(&cause);
+            self.core.pending.lose_connection(&cause);
             if let (Some(first), Some(error)) = (self.first.take(), error) {
                 self.core.close(&cause);
                 let _ = first.send(Err(error));
@@ -90,7 +97,10 @@ impl Supervisor {
     }
 
     fn can_retry_as_legacy(&self, error: &Error) -> bool {
-        !matches!(error, Error::Connect(_)) && self.connector.can_reconnect() && !self.core.options.legacy().is_empty()
+        !matches!(error, Error::Connect(_))
+            && !self.connector.always_answers()
+            && self.connector.can_reconnect()
+            && !self.core.options.legacy().is_empty()
     }
 
     /// Opens one connection and stays with it until it ends.
@@ -114,8 +124,9 @@ impl Supervisor {
         let core = self.core.clone();
         let limit = core.options.timeouts.connect;
 
-        let shaking = handshake::open(&core, &connection, link.clone(), *era);
-        let mut opening = pin!(tokio::time::timeout(limit, shaking));
+        let patient = self.connector.always_answers();
+        let shaking = handshake::open(&core, &connection, link.clone(), *era, patient);
+        let mut opening = pin!(core.within(limit, shaking));
         let mut over = None;
         let opened = tokio::select! {
             biased;
@@ -128,11 +139,12 @@ impl Supervisor {
             () = stopped(&mut self.stop) => return Went::Stopped,
         };
         let session = match opened {
-            Ok(Ok(session)) => session,
-            Ok(Err(error)) => return Went::Failed(error),
-            Err(_) => return Went::Failed(Error::TimedOut { method: "the handshake".to_owned(), after: limit }),
+            Some(Ok(session)) => session,
+            Some(Err(error)) => return Went::Failed(error),
+            None => return Went::Failed(Error::TimedOut { method: "the handshake".to_owned(), after: limit }),
         };
         *era = if session.revision.has_handshake() { Era::Legacy } else { Era::Modern };
+        self.connector.remember(Some(session.revision));
         connection.agreed(&core, session.revision);
         self.ready(session);
         if let Some(ended) = over {

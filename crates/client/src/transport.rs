@@ -35,6 +35,22 @@ pub trait Connector: Send + Sync + fmt::Debug + 'static {
         false
     }
 
+    /// Whether every server answers the first message, whatever it speaks. Then the older handshake begins only after an answer
+    /// that allows it; otherwise also when the server stays silent or goes away.
+    fn always_answers(&self) -> bool {
+        false
+    }
+
+    /// Returns the revision that the server is known to speak from an earlier connection.
+    fn recall(&self) -> Option<Revision> {
+        None
+    }
+
+    /// Learns which revision the server speaks; `None` if what was known about it is wrong.
+    fn remember(&self, revision: Option<Revision>) {
+        let _ = revision;
+    }
+
     /// Returns the last part of what the server wrote beside the protocol, such as its standard error.
     fn diagnostics(&self) -> Option<String> {
         None
@@ -121,6 +137,8 @@ pub struct RequestFacts<'a> {
     pub id: u64,
     /// Its method.
     pub method: &'a str,
+    /// The revision it is written in.
+    pub revision: Revision,
     /// The tool's or prompt's name, or the resource's URI.
     pub name: Option<&'a str>,
     /// Arguments that are also sent as headers: full header names and encoded values.

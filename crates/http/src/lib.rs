@@ -3,11 +3,15 @@
 //!
 //! [`HttpServer`] listens by itself; [`StreamableService`] is a `tower` service to mount in an application. Both serve any
 //! [`jackfield_peer::Handler`].
+//!
+//! With the feature `client` there is the other side too: `client::Agent` sends requests.
 
 mod activity;
 mod aside;
 mod body;
 mod calls;
+#[cfg(feature = "client")]
+pub mod client;
 mod collect;
 mod config;
 mod connection;

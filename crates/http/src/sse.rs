@@ -74,6 +74,8 @@ pub struct SseDecoder {
     /// No byte has been seen yet, so that a byte order mark is skipped.
     at_start: bool,
     event: SseEvent,
+    /// The id that counts: a line that names one counts only when its event is complete.
+    last_id: String,
     data: String,
     has_data: bool,
     size: usize,
@@ -94,6 +96,7 @@ impl SseDecoder {
             after_cr: false,
             at_start: true,
             event: SseEvent::default(),
+            last_id: String::new(),
             data: String::new(),
             has_data: false,
             size: 0,
@@ -107,10 +110,10 @@ impl SseDecoder {
         self.event.retry
     }
 
-    /// Returns the last id that the stream has given.
+    /// Returns the last id that the stream has given with a whole event, even one without data.
     #[must_use]
     pub fn last_event_id(&self) -> &str {
-        &self.event.id
+        &self.last_id
     }
 
     /// Takes a chunk, and hands each event that it completes to `found`.
@@ -188,6 +191,7 @@ impl SseDecoder {
 
     fn dispatch(&mut self, found: &mut impl FnMut(SseEvent)) {
         self.size = 0;
+        self.last_id.clone_from(&self.event.id);
         if std::mem::take(&mut self.has_data) {
             let data = std::mem::take(&mut self.data);
             let event = SseEvent { data, ..self.event.clone() };
@@ -220,6 +224,16 @@ mod tests {
         let events = decode(&[text.as_bytes()]);
         let seen: Vec<_> = events.iter().map(|e| (e.event.as_str(), e.data.as_str(), e.id.as_str(), e.retry)).collect();
         assert_eq!(seen, [("", "a\nb", "", None), ("", "", "7", None), ("ping", " c", "7", Some(50))]);
+    }
+
+    /// HTTP-047: the id of an event that was cut off does not count, or that event would never be sent again.
+    #[test]
+    fn an_id_counts_when_its_event_is_complete() {
+        let mut decoder = SseDecoder::new(100);
+        for (chunk, wanted) in [("id: 1\n\n", "1"), ("id: 2\ndata: x\n", "1"), ("\n", "2"), ("id\n\n", "")] {
+            decoder.feed(chunk.as_bytes(), |_| {}).unwrap();
+            assert_eq!(decoder.last_event_id(), wanted);
+        }
     }
 
     #[test]

@@ -150,6 +150,12 @@ impl Revision {
         matches!(self, V2025_11_25)
     }
 
+    /// Over HTTP, requests name the revision in a header.
+    #[must_use]
+    pub const fn has_version_header(self) -> bool {
+        (self as u8) >= (V2025_06_18 as u8)
+    }
+
     /// Returns the error code for a resource that does not exist.
     #[must_use]
     pub const fn resource_not_found_code(self) -> i64 {

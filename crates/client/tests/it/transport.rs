@@ -109,7 +109,7 @@ impl Link for DirectLink {
 #[test]
 fn another_transport_carries_the_same_messages() {
     paused(async {
-        let client = Client::builder().connect(Direct::default()).await.unwrap();
+        let client = Client::builder().through(Direct::default()).await.unwrap();
         assert_eq!(name(&client.call("fine", ()).await), "ok");
         let refused = client.call("refused", ()).await.unwrap_err();
         assert!(refused.server_error().is_none() && refused.is_protocol_violation());
@@ -126,7 +126,7 @@ fn marked_arguments_travel_as_headers() {
     paused(async {
         let direct = Direct::default();
         let seen = direct.seen.clone();
-        let client = Client::builder().connect(direct).await.unwrap();
+        let client = Client::builder().through(direct).await.unwrap();
         let names: Vec<_> = client.tools().all().await.unwrap().into_iter().map(|tool| tool.name).collect();
         assert_eq!(names, ["good"]);
         client.call("good", json!({"region": "Köln", "n": 3})).await.unwrap();
@@ -142,7 +142,7 @@ fn marked_arguments_travel_as_headers() {
 #[test]
 fn connections_are_opened_again() {
     paused(async {
-        let client = Client::builder().connect(Direct { failing: 5, ..Direct::default() }).await.unwrap();
+        let client = Client::builder().through(Direct { failing: 5, ..Direct::default() }).await.unwrap();
         let lost = client.call("end", ()).await.unwrap_err();
         assert!(matches!(&lost, Error::Lost { cause, .. } if cause.to_string() == "the server restarts"));
         assert_eq!(client.revision(), None);
@@ -156,7 +156,7 @@ fn connections_are_opened_again() {
 #[test]
 fn attempts_have_a_limit() {
     paused(async {
-        let client = Client::builder().connect(Direct { failing: 1000, ..Direct::default() }).await.unwrap();
+        let client = Client::builder().through(Direct { failing: 1000, ..Direct::default() }).await.unwrap();
         assert_eq!(name(&client.call("end", ()).await), "lost");
         let call = client.call("fine", ()).timeout(Duration::from_secs(3600));
         assert_eq!(name(&call.await), "closed");

@@ -1,0 +1,90 @@
+//! The stream for what the server says by itself, in sessions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderValue, StatusCode};
+use jackfield_http::client::{Answer, Error};
+use tokio::time::Instant;
+
+use super::backoff::Backoff;
+use super::exchange::message_of;
+use super::message;
+use super::shared::Shared;
+
+/// A stream that lasted so long was no failure, even if nothing came on it.
+const LONG_ENOUGH: Duration = Duration::from_secs(5);
+
+/// Keeps the stream open for as long as the session lasts. A server need not offer one.
+pub(super) async fn listen(shared: &Arc<Shared>) {
+    let mut backoff = Backoff::new(&shared.server.restarts, shared.server.timeouts.maximum);
+    let mut last_event_id: Option<HeaderValue> = None;
+    let mut was_open = false;
+    loop {
+        match opened(shared.get(last_event_id.clone()).await) {
+            Opened::Stream(answer) => {
+                if was_open && last_event_id.is_none() {
+                    shared.inbox.may_have_missed();
+                }
+                was_open = true;
+                let (id, is_too_long) = read(shared, answer, &mut backoff).await;
+                last_event_id = id.or(last_event_id);
+                if is_too_long {
+                    // It would be sent again and again.
+                    last_event_id = None;
+                }
+            }
+            Opened::NotOffered => return tracing::debug!("the server has nothing to say by itself"),
+            Opened::NotNow => {}
+        }
+        if !backoff.wait().await {
+            return tracing::warn!("the stream of the server's own messages ends too often; it is given up");
+        }
+    }
+}
+
+enum Opened {
+    Stream(Answer),
+    NotOffered,
+    NotNow,
+}
+
+fn opened(answer: Result<Answer, Error>) -> Opened {
+    match answer {
+        Ok(answer) if answer.status == StatusCode::OK => match answer.media_type().as_deref() {
+            Some("text/event-stream") => Opened::Stream(answer),
+            _ => Opened::NotOffered,
+        },
+        Ok(answer) if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS => {
+            Opened::NotNow
+        }
+        Ok(_) => Opened::NotOffered,
+        Err(_) => Opened::NotNow,
+    }
+}
+
+/// Reads the stream to its end; returns the last event's id, and whether an event was too long.
+async fn read(shared: &Shared, answer: Answer, backoff: &mut Backoff) -> (Option<HeaderValue>, bool) {
+    let began = Instant::now();
+    let mut events = answer.events(shared.server.limits.message_bytes);
+    let mut is_too_long = false;
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(event) => {
+                backoff.succeeded();
+                if let Some(text) = message_of(event) {
+                    shared.inbox.receive(text.into());
+                }
+            }
+            Err(error) => {
+                is_too_long = error.is_too_long();
+                break;
+            }
+        }
+    }
+    if began.elapsed() >= LONG_ENOUGH {
+        backoff.succeeded();
+    }
+    backoff.wish(events.retry());
+    (message::event_id(events.last_event_id()), is_too_long)
+}
