@@ -54,10 +54,13 @@ fn help_about_targets() -> String {
     format!(
         "A server is named in one of three ways:\n  \
          by its URL      jackfield inspect https://example.com/mcp\n  \
-         by its name     jackfield inspect github          in mcp.json, .mcp.json, .vscode/mcp.json, .cursor/mcp.json, or the user's\n  \
+         by its name     jackfield inspect github\n  \
          by its command  jackfield inspect -- my-server --its-option\n\n\
-         URL or name come first: jackfield call github search query=bug. A command comes last, after two dashes:\n\
-         jackfield call search query=bug -- my-server.\n\n\
+         A URL or a name comes first, a command comes last after two dashes:\n  \
+         jackfield call github search query=bug\n  \
+         jackfield call search query=bug -- my-server --its-option\n\n\
+         Names are looked up in mcp.json, .mcp.json, .vscode/mcp.json and .cursor/mcp.json of the working directory, then in \
+         jackfield/mcp.json of the user's configuration directory; --config names another file.\n\n\
          {EXIT_CODES}\n\n\
          JACKFIELD_LOG=debug shows what the command itself does; NO_COLOR=1 switches colour off."
     )

@@ -176,8 +176,7 @@ fn unreachable(error: &Error, target: &Target, stderr: &ServerStderr) -> Failure
             .of_class(Class::Unreachable)
             .titled(format!("{} ended before it spoke the protocol", target.label))
             .hint("run the command by itself to see what it says"),
-        (Reach::Url(_), error) => refused(error, &target.label),
-        (_, error) => Failure::of(error).with_label(&target.label),
+        (_, error) => refused(error, &target.label),
     };
     match stderr.last() {
         Some(last) => failure.why(format!("the server wrote:\n{last}")),
@@ -185,7 +184,7 @@ fn unreachable(error: &Error, target: &Target, stderr: &ServerStderr) -> Failure
     }
 }
 
-/// Says why a server at a URL does not want us, or is none.
+/// Says why a server does not want us, or is none.
 fn refused(error: &Error, label: &str) -> Failure {
     let failure = Failure::of(error).with_label(label);
     match error.status() {
@@ -196,6 +195,7 @@ fn refused(error: &Error, label: &str) -> Failure {
             .of_class(Class::Unreachable)
             .hint("check the path of the URL; servers are often found at /mcp, older ones at /sse"),
         Some(_) => failure.of_class(Class::Unreachable),
+        None if error.server_error().is_some() => failure.of_class(Class::Unreachable),
         None if error.is_closed() => {
             failure.of_class(Class::Unreachable).hint("check the address, and that the server is running")
         }

@@ -49,12 +49,14 @@ impl Counter {
         };
         command.arg(option("--log-file=", &files.report)).arg(&program.path).args(&program.arguments);
         conversation::hold(&mut command, &scenario.turns(1, requests), &files.log)?;
-        let (file, found) = match self {
-            Self::Instructions => (&files.profile, instructions as fn(&str) -> Option<u64>),
-            Self::Allocations => (&files.report, allocations as fn(&str) -> Option<u64>),
-        };
-        let text = std::fs::read_to_string(file).with_context(|| format!("can not read {}", file.display()))?;
-        found(&text).with_context(|| format!("{} has no total", file.display()))
+        match self {
+            Self::Instructions => counted_instructions(&files.profile),
+            Self::Allocations => {
+                let file = files.report.display();
+                let text = std::fs::read_to_string(&files.report).with_context(|| format!("can not read {file}"))?;
+                allocations(&text).with_context(|| format!("{file} has no total"))
+            }
+        }
     }
 }
 
@@ -79,6 +81,12 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from(name);
     option.push(path);
     option
+}
+
+/// Reads the total of a callgrind profile.
+pub(super) fn counted_instructions(profile: &Path) -> Result<u64> {
+    let text = std::fs::read_to_string(profile).with_context(|| format!("can not read {}", profile.display()))?;
+    instructions(&text).with_context(|| format!("{} has no total", profile.display()))
 }
 
 /// Finds the total in a callgrind profile.

@@ -5,7 +5,6 @@ mod word;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Read;
 use std::path::Path;
 
 use base64::Engine;
@@ -19,8 +18,8 @@ pub(crate) use typed::{boolean, integer, number};
 use typed::{takes, typed, typed_list};
 pub(crate) use word::{Given, Word};
 
-/// Makes the arguments of a tool. `-` is a JSON object from `input`, sent as it is; other words add to it.
-pub(crate) fn of_tool(tool: &Tool, words: &[String], input: &mut dyn Read) -> Result<Map<String, Value>, Failure> {
+/// Makes the arguments of a tool. `-` is the JSON object in `input`, sent as it is; other words add to it.
+pub(crate) fn of_tool(tool: &Tool, words: &[String], input: &str) -> Result<Map<String, Value>, Failure> {
     let mut arguments = Map::new();
     let from_input = words.iter().any(|word| word == "-");
     if from_input {
@@ -198,12 +197,8 @@ fn content(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| format!("can not be read from {}: {error}", path.display()))
 }
 
-fn object(input: &mut dyn Read) -> Result<Map<String, Value>, Failure> {
-    let mut text = String::new();
-    input
-        .read_to_string(&mut text)
-        .map_err(|error| Failure::usage("standard input can not be read").why(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| {
+fn object(text: &str) -> Result<Map<String, Value>, Failure> {
+    serde_json::from_str(text).map_err(|error| {
         Failure::usage("standard input is not a JSON object")
             .why(error.to_string())
             .hint("pipe {\"name\": value, …} into it")
@@ -223,7 +218,7 @@ mod tests {
 
     fn call(tool: &Tool, words: &[&str], input: &str) -> Result<String, String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        of_tool(tool, &words, &mut input.as_bytes())
+        of_tool(tool, &words, input)
             .map(|arguments| Value::Object(arguments).to_string())
             .map_err(|failure| failure.message())
     }

@@ -47,9 +47,10 @@ impl Call {
         let target = self.server.target(&mut self.words)?;
         let name = next(&mut self.words, "the name of a tool")?;
         let folder = self.output.take().map(Folder::new);
+        let input = if self.words.iter().any(|word| word == "-") { standard_input()? } else { String::new() };
         with_server(&self.server, target, Persistence::Once, async |session| {
             let tool = find(session, &name).await?;
-            let arguments = of_tool(&tool, &self.words, &mut std::io::stdin())?;
+            let arguments = of_tool(&tool, &self.words, &input)?;
             let progress = session.progress.clone();
             let call = session.client.call(&name, arguments).on_progress(move |notice| progress.show(&notice));
             let result = call.await?.into_result();
@@ -64,6 +65,12 @@ impl Call {
         })
         .await
     }
+}
+
+/// Reads all of standard input. This happens before anything else does, so that Ctrl-C still ends the command at once.
+fn standard_input() -> Result<String, Failure> {
+    std::io::read_to_string(std::io::stdin())
+        .map_err(|error| Failure::usage("standard input can not be read").why(error.to_string()))
 }
 
 /// Finds the tool, which says how its arguments are read.

@@ -112,7 +112,8 @@ impl Questions {
         let thread = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
             let _turn = questions.turn.lock().unwrap_or_else(PoisonError::into_inner);
             let _quiet = questions.progress.quiet();
-            let (mut input, mut output) = (io::stdin().lock(), io::stderr().lock());
+            // Standard error stays open for others: an interrupted command still has to end.
+            let (mut input, mut output) = (io::stdin().lock(), io::stderr());
             let mut dialogue = Dialogue::new(&mut input, &mut output, style(true));
             // Nobody waits for the answer if the command has been interrupted.
             let _ = give.send(talk(&questions, &mut dialogue));

@@ -10,6 +10,7 @@ use jackfield::protocol::{LoggingLevel, Revision};
 use super::expand::expanded_header;
 use super::{CommandTarget, Header, Reach, Target, UrlTarget, config};
 use crate::failure::Failure;
+use crate::show::one_line;
 
 /// How to reach the server and talk to it.
 #[derive(Debug, Args)]
@@ -74,7 +75,7 @@ impl ServerOptions {
             Some((program, arguments)) => {
                 let mut command = CommandTarget::new(program.clone());
                 command.arguments = arguments.to_vec();
-                Target { label: command.line(), file: None, reach: Reach::Command(command) }
+                Target { label: shortened(&command.line()), file: None, reach: Reach::Command(command) }
             }
             None if words.is_empty() => return Err(no_target()),
             None => self.named(words.remove(0), &environment)?,
@@ -141,6 +142,12 @@ impl ServerOptions {
         }
         Ok(())
     }
+}
+
+/// A command may be a whole script; its beginning names it well enough.
+fn shortened(line: &str) -> String {
+    let line = one_line(line);
+    if line.chars().count() <= 100 { line.into_owned() } else { line.chars().take(100).chain(['…']).collect() }
 }
 
 fn no_target() -> Failure {

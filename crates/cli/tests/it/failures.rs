@@ -60,7 +60,7 @@ fn servers_that_can_not_be_started_or_reached_are_class_3() {
     let ran = jackfield(&["inspect", "http://127.0.0.1:1/mcp"], "");
     assert!(ran.code == Some(3) && ran.err.contains("check the address"), "{ran:?}");
     let ran = with_server(&["inspect", "--revision", "2026-07-28"], &legacy());
-    assert!(ran.code == Some(4) || ran.code == Some(3), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.err.contains("the server refused server/discover"), "{ran:?}");
 }
 
 /// T-171: what a server says in an error is escaped.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -10,28 +10,65 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use crate::run::{Folder, JACKFIELD, command};
 use crate::scripted::LEGACY;
 
-/// Runs the command at a terminal of 60 columns; the person types `input`. Returns the exit code and what is on the screen.
-fn at_terminal(words: &[&str], input: &str, variables: &[(&str, &str)]) -> (Option<i32>, String) {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap();
-    let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-    let stream = || Stdio::from(theirs.try_clone().unwrap());
-    let mut command = command();
-    command.args(words).env("TERM", "xterm").env("COLUMNS", "60").envs(variables.iter().copied());
-    let mut child = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
-    drop(command);
-    drop(theirs);
-    let mut screen = File::from(ours);
-    screen.write_all(input.as_bytes()).unwrap();
-    let mut shown = Vec::new();
-    let mut chunk = [0; 4096];
-    // When the last process has closed its side, reading fails.
-    while let Ok(count @ 1..) = screen.read(&mut chunk) {
-        shown.extend_from_slice(&chunk[..count]);
+/// The command at a terminal of 60 columns.
+struct Terminal {
+    child: Child,
+    screen: File,
+    shown: Vec<u8>,
+}
+
+impl Terminal {
+    fn start(words: &[&str], variables: &[(&str, &str)]) -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap();
+        let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let stream = || Stdio::from(theirs.try_clone().unwrap());
+        let mut command = command();
+        command.args(words).env("TERM", "xterm").env("COLUMNS", "60").envs(variables.iter().copied());
+        let child = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
+        Self { child, screen: File::from(ours), shown: Vec::new() }
     }
-    (child.wait().unwrap().code(), String::from_utf8(shown).unwrap())
+
+    /// Reads more of what is shown. When the last process has closed its side, reading fails.
+    fn read(&mut self) -> bool {
+        let mut chunk = [0; 4096];
+        let Ok(count @ 1..) = self.screen.read(&mut chunk) else { return false };
+        self.shown.extend_from_slice(&chunk[..count]);
+        true
+    }
+
+    fn wait_for(&mut self, text: &str) {
+        while !String::from_utf8_lossy(&self.shown).contains(text) {
+            assert!(self.read(), "{text} is not in {}", String::from_utf8_lossy(&self.shown));
+        }
+    }
+
+    /// Returns the exit code and what is on the screen.
+    fn finish(mut self) -> (Option<i32>, String) {
+        while self.read() {}
+        (self.child.wait().unwrap().code(), String::from_utf8(self.shown).unwrap())
+    }
+}
+
+/// Runs the command at a terminal; the person types `input`.
+fn at_terminal(words: &[&str], input: &str, variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut terminal = Terminal::start(words, variables);
+    terminal.screen.write_all(input.as_bytes()).unwrap();
+    terminal.finish()
+}
+
+/// The thread that waits for the person must not keep the command.
+#[test]
+fn a_question_can_be_interrupted() {
+    let words = ["call", "trigger-elicitation-request", "--verbose", "--", JACKFIELD, "serve", "everything"];
+    let mut terminal = Terminal::start(&words, &[]);
+    terminal.wait_for("name: ");
+    let killed = Command::new("kill").args(["-s", "INT", &terminal.child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let (code, shown) = terminal.finish();
+    assert_eq!(code, Some(130), "{shown}");
 }
 
 #[test]
