@@ -22,6 +22,10 @@ fn every_command_works_with_a_url() {
     assert_eq!(run(&["complete", &url, "prompt", "completable-prompt", "department", "E"]), "Engineering\n");
     assert!(run(&["ping", &url]).contains("2026-07-28"));
     let old = format!("http://{}/sse", demo.address);
+    for (url, revision) in [(&url, "2025-11-25"), (&old, "2024-11-05")] {
+        let text = run(&["call", url, "toggle-simulated-logging", "--revision", revision]);
+        assert!(text.contains("logging for session ") && !text.contains("undefined"), "{text}");
+    }
     assert_eq!(run(&["call", &old, "get-sum", "a=2", "b=3"]), "The sum of 2 and 3 is 5.\n");
     assert!(run(&["rdf", "catalogue", &url, "--to", "ntriples"]).starts_with(&format!("<{url}> ")));
 
