@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: what one request costs, counted rather than timed, so that every machine says the same.
 //!
 //! Each figure is the difference of a long and a short run divided by the difference of their lengths: start and end of the
-//! process cancel out. The server is `bench_server` of the examples; two hand-written loops in `bench-limit` show how far
+//! process cancel out. The server is `bench_server` of the examples; two hand-written loops in `bench_limit` show how far
 //! the figure is from what is possible at all.
 
 mod baseline;
@@ -9,6 +9,8 @@ mod command;
 mod conversation;
 mod counter;
 mod figure;
+mod http;
+mod load;
 mod peers;
 mod scenario;
 mod system_calls;
@@ -37,6 +39,9 @@ pub(crate) struct Options {
     /// Compare with other software instead: packages of others, installed into target/peers.
     #[arg(long, conflicts_with_all = ["save", "check", "server"])]
     peers: bool,
+    /// Compare requests per second over HTTP with a bare hyper server instead.
+    #[arg(long, conflicts_with_all = ["save", "check", "peers", "server"])]
+    load: bool,
     /// Measure this program instead of the example `bench_server`; words are separated by blanks.
     #[arg(long)]
     server: Option<String>,
@@ -45,7 +50,7 @@ pub(crate) struct Options {
 impl Options {
     /// What the tests need.
     pub(crate) fn check() -> Self {
-        Self { save: false, check: true, peers: false, server: None }
+        Self { save: false, check: true, peers: false, load: false, server: None }
     }
 }
 
@@ -54,17 +59,27 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.peers {
         return peers::run(workspace);
     }
+    let folder = workspace.target.join("bench");
+    std::fs::create_dir_all(&folder)?;
+    if options.load {
+        return load::run(workspace, &folder);
+    }
     if program("valgrind").is_none() {
         bail!("measuring needs valgrind; `cargo xtask test` installs it where it can");
     }
-    let folder = workspace.target.join("bench");
-    std::fs::create_dir_all(&folder)?;
     let server = server(workspace, options)?;
     let mut programs = vec![(Who::Server, server.clone())];
     if !options.check {
-        let limit = workspace.build_executable(&["--release", "--package", "xtask", "--bin", "bench-limit"])?;
+        let limit = workspace.build_executable(&[
+            "--release",
+            "--package",
+            "jackfield-examples",
+            "--example",
+            "bench_limit",
+        ])?;
         programs.push((Who::Fixed, Program { path: limit.clone(), arguments: vec!["fixed".to_owned()] }));
-        programs.push((Who::Ideal, Program { path: limit, arguments: vec!["ideal".to_owned()] }));
+        programs.push((Who::Ideal, Program { path: limit.clone(), arguments: vec!["ideal".to_owned()] }));
+        programs.push((Who::Hyper, Program { path: limit, arguments: Vec::new() }));
     }
 
     let jobs: Vec<Job<'_>> = jobs(&programs);
@@ -111,6 +126,8 @@ enum Who {
     Fixed,
     /// Reads and writes with borrowed serde_json.
     Ideal,
+    /// The same on bare hyper; serves HTTP only.
+    Hyper,
 }
 
 /// One figure to count: a program in a scenario.
@@ -143,8 +160,14 @@ fn jobs(programs: &[(Who, Program)]) -> Vec<Job<'_>> {
     let mut jobs = Vec::new();
     for (who, program) in programs {
         let job = |scenario, counter| Job { who: *who, program, scenario, counter };
-        jobs.extend(SCENARIOS.iter().map(|scenario| job(scenario, Counter::Instructions)));
-        jobs.push(job(&ECHO, Counter::Allocations));
+        if *who != Who::Hyper {
+            jobs.extend(SCENARIOS.iter().map(|scenario| job(scenario, Counter::Instructions)));
+            jobs.push(job(&ECHO, Counter::Allocations));
+        }
+        if matches!(who, Who::Server | Who::Hyper) {
+            let over_http = SCENARIOS.iter().filter(|scenario| scenario.http_instructions.is_some());
+            jobs.extend(over_http.map(|scenario| job(scenario, Counter::HttpInstructions)));
+        }
     }
     jobs
 }
@@ -162,7 +185,7 @@ fn figures(jobs: &[Job<'_>], counts: &[f64]) -> Vec<Figure> {
             limit: job.counter.limit(job.scenario),
             must_not_grow: true,
             fixed: value(job, Who::Fixed),
-            ideal: value(job, Who::Ideal),
+            ideal: value(job, Who::Ideal).or_else(|| value(job, Who::Hyper)),
         })
         .collect()
 }
@@ -188,9 +211,10 @@ mod tests {
         let jobs = jobs(&programs);
         let counts: Vec<f64> = (0..jobs.len()).map(|index| index as f64).collect();
         let figures = figures(&jobs, &counts);
-        assert_eq!(figures.len(), SCENARIOS.len() + 1);
+        let over_http = SCENARIOS.iter().filter(|scenario| scenario.http_instructions.is_some()).count();
+        assert_eq!(figures.len(), SCENARIOS.len() + 1 + over_http);
         assert_eq!(figures[0].value, 0.0);
-        assert_eq!(figures[0].fixed, Some((SCENARIOS.len() + 1) as f64));
+        assert_eq!(figures[0].fixed, Some((SCENARIOS.len() + 1 + over_http) as f64));
         assert_eq!(figures[0].ideal, None);
     }
 }

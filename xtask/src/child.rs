@@ -64,6 +64,11 @@ impl Listening {
         Ok(Self { child, address })
     }
 
+    /// Returns the id of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.0.id()
+    }
+
     /// Asks the server to end and waits until it has.
     pub(crate) fn stop(mut self) -> Result<()> {
         if let Some(status) = self.child.0.try_wait()? {

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::activity::Activity;
 use crate::aside::Aside;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Sender};
 use crate::io::WatchedIo;
 use crate::{HttpConfig, HttpLimits};
 
@@ -63,11 +63,12 @@ pub(crate) async fn serve<S>(
     let limits = endpoint.limits().clone();
     let io = WatchedIo::new(TokioIo::new(stream), activity.clone(), limits.write_timeout);
     let watched = activity.clone();
+    let sender = Arc::new(Sender::new(address.ip()));
     let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
         let busy = watched.begin(request.version() == http::Version::HTTP_2);
-        let endpoint = endpoint.clone();
+        let (endpoint, sender) = (endpoint.clone(), sender.clone());
         async move {
-            let mut response = endpoint.serve(request, false, Some(address.ip())).await;
+            let mut response = endpoint.serve(request, false, Some(&sender)).await;
             response.body_mut().keep_busy(busy);
             Ok::<_, Infallible>(response)
         }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use http::request::Parts;
 use http::{Method as Verb, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
 use jackfield_peer::{Admission, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
-use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, Rejected};
+use jackfield_protocol::envelope::{Message, MetaMemo, MethodName, Params, RawId, Rejected};
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 use tokio::time::Instant;
 
@@ -34,6 +34,23 @@ pub(crate) struct Arrived {
     pub(crate) address: Option<IpAddr>,
     pub(crate) version: Version,
     pub(crate) accepts: Accepts,
+}
+
+/// Who is at the other end of a connection.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    pub(crate) address: IpAddr,
+    meta: Mutex<MetaMemo>,
+}
+
+impl Sender {
+    pub(crate) fn new(address: IpAddr) -> Self {
+        Self { address, meta: Mutex::default() }
+    }
+
+    fn read(&self, text: &Bytes, batch_entries: usize) -> Result<Message, Rejected> {
+        Message::read_with(text, batch_entries, &mut self.meta.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// How far a POST came without waiting. Most come to their end, and nothing of them is moved about.
@@ -109,7 +126,7 @@ impl Endpoint {
         self: Arc<Self>,
         request: Request<B>,
         any_path: bool,
-        address: Option<IpAddr>,
+        from: Option<&Sender>,
     ) -> Response<Body>
     where
         B: HttpBody + Unpin,
@@ -124,7 +141,7 @@ impl Endpoint {
             respond::empty(StatusCode::NO_CONTENT)
         } else {
             match self.pass(&mut parts).await {
-                Ok(()) => self.dispatch(Arc::new(parts), body, any_path, address).await,
+                Ok(()) => self.dispatch(Arc::new(parts), body, any_path, from).await,
                 Err(response) => response,
             }
         };
@@ -146,7 +163,7 @@ impl Endpoint {
         parts: Arc<Parts>,
         body: B,
         any_path: bool,
-        address: Option<IpAddr>,
+        from: Option<&Sender>,
     ) -> Response<Body>
     where
         B: HttpBody + Unpin,
@@ -155,16 +172,17 @@ impl Endpoint {
         let post = parts.method == Verb::POST;
         match place {
             Place::Mcp if post => match self.body(&parts, body).await {
-                Ok(text) => match self.post(parts, address, &text) {
+                Ok(text) => match self.post(parts, from, &text) {
                     Posted::Done(response) => response,
-                    Posted::Modern(under_way, accepts) => modern::wait(under_way, accepts).await,
-                    Posted::Legacy(live, exchange) => self.answer(&live, &exchange).await,
+                    // What is rare is boxed, so that the future of a request stays small: it is moved more than once.
+                    Posted::Modern(under_way, accepts) => Box::pin(modern::wait(under_way, accepts)).await,
+                    Posted::Legacy(live, exchange) => Box::pin(self.answer(&live, &exchange)).await,
                     Posted::Later(response) => response.await,
                 },
                 Err(response) => *response,
             },
-            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => self.get(&parts).await,
-            Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => self.delete(&parts).await,
+            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => Box::pin(self.get(&parts)).await,
+            Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => Box::pin(self.delete(&parts)).await,
             Place::Mcp if self.has_sessions() => respond::method_not_allowed("GET, POST, DELETE"),
             Place::Mcp => respond::method_not_allowed("POST"),
             Place::SseStream if parts.method == Verb::GET => self.open_http_sse(&parts),
@@ -210,7 +228,7 @@ impl Endpoint {
     }
 
     /// Serves a POST to the endpoint: finds out the era, from there on each has its own code.
-    fn post(self: &Arc<Self>, parts: Arc<Parts>, address: Option<IpAddr>, text: &Bytes) -> Posted {
+    fn post(self: &Arc<Self>, parts: Arc<Parts>, from: Option<&Sender>, text: &Bytes) -> Posted {
         let Some(accepts) = Accepts::read(&parts.headers) else {
             let message = "the answer is application/json or text/event-stream; accept both";
             return Posted::Done(respond::refusal(StatusCode::NOT_ACCEPTABLE, message));
@@ -218,7 +236,11 @@ impl Endpoint {
         let bad = |id: Option<&RawId>, error: &ErrorObject| {
             Posted::Done(respond::error(StatusCode::BAD_REQUEST, id, error, Revision::LATEST))
         };
-        let message = match Message::read(text, self.limits().batch_entries) {
+        let read = match from {
+            Some(from) => from.read(text, self.limits().batch_entries),
+            None => Message::read(text, self.limits().batch_entries),
+        };
+        let message = match read {
             Ok(message) => message,
             Err(Rejected { id, error }) => return bad(id.as_ref(), &error),
         };
@@ -226,7 +248,7 @@ impl Endpoint {
             Ok(version) => version,
             Err(error) => return bad(id_of(&message), &error),
         };
-        let arrived = Arrived { parts, address, version, accepts };
+        let arrived = Arrived { parts, address: from.map(|from| from.address), version, accepts };
         if self.is_modern(&arrived.version, &message) {
             self.modern(arrived, message)
         } else {

@@ -28,6 +28,9 @@ pub(crate) struct Exchange {
     changed: Notify,
 }
 
+/// The size of a usual answer.
+const ANSWER: usize = 512;
+
 #[derive(Debug, Default)]
 struct State {
     /// The requests that have not been answered.
@@ -87,6 +90,8 @@ impl Exchange {
                     let separator = if state.answers.is_empty() { b'[' } else { b',' };
                     state.answers.push(separator);
                 }
+                // Most answers fit, and need not be moved to a larger place.
+                state.answers.reserve(ANSWER);
                 write(&mut state.answers);
             }
         }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{Incident, Message, MethodName, RawId, Rejected, Request};
+use jackfield_protocol::envelope::{Incident, Message, MetaMemo, MethodName, RawId, Rejected, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
@@ -25,6 +25,7 @@ pub(crate) struct Engine {
     handler: Arc<dyn Handler>,
     limits: Limits,
     admission: Admission,
+    meta: MetaMemo,
     wire: Arc<Wire>,
     outlet: Arc<dyn Outlet>,
     running: HashMap<RequestKey, Running>,
@@ -57,6 +58,7 @@ impl Engine {
             handler,
             limits,
             admission,
+            meta: MetaMemo::default(),
             outlet: wire.clone(),
             wire,
             running: HashMap::new(),
@@ -89,7 +91,7 @@ impl Engine {
     }
 
     fn text(&mut self, text: &Bytes, batch: Option<BatchKey>, queue: &mut impl FnMut() -> Option<Queued>) {
-        match Message::read(text, self.limits.batch_entries) {
+        match Message::read_with(text, self.limits.batch_entries, &mut self.meta) {
             Ok(Message::Request(request)) => self.request(request, batch, queue),
             Ok(Message::Notification(incident)) => self.notification(incident),
             Ok(Message::Answer(answer)) => self.wire.answer(answer),

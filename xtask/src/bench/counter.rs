@@ -6,13 +6,16 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::Program;
-use super::conversation;
 use super::scenario::Scenario;
+use super::{conversation, http};
+use crate::child::Listening;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counter {
     Instructions,
+    /// Instructions, with the requests coming over HTTP.
+    HttpInstructions,
     Allocations,
 }
 
@@ -20,6 +23,7 @@ impl Counter {
     pub(super) fn unit(self) -> &'static str {
         match self {
             Self::Instructions => "instructions",
+            Self::HttpInstructions => "HTTP instructions",
             Self::Allocations => "allocations",
         }
     }
@@ -27,6 +31,7 @@ impl Counter {
     pub(super) fn limit(self, scenario: &Scenario) -> Option<f64> {
         match self {
             Self::Instructions => scenario.instructions.map(|count| count as f64),
+            Self::HttpInstructions => scenario.http_instructions.map(|count| count as f64),
             Self::Allocations => None,
         }
     }
@@ -34,7 +39,7 @@ impl Counter {
     /// Returns the lengths of the short and the long run, in requests.
     pub(super) fn lengths(self) -> (u64, u64) {
         match self {
-            Self::Instructions => (1_000, 11_000),
+            Self::Instructions | Self::HttpInstructions => (1_000, 11_000),
             Self::Allocations => (500, 2_500),
         }
     }
@@ -44,13 +49,25 @@ impl Counter {
         let files = Files::of(self, program, scenario, requests, folder);
         let mut command = Command::new("valgrind");
         match self {
-            Self::Instructions => command.arg("--tool=callgrind").arg(option("--callgrind-out-file=", &files.profile)),
+            Self::Instructions | Self::HttpInstructions => {
+                command.arg("--tool=callgrind").arg(option("--callgrind-out-file=", &files.profile))
+            }
             Self::Allocations => command.args(["--tool=memcheck", "--leak-check=no", "--undef-value-errors=no"]),
         };
         command.arg(option("--log-file=", &files.report)).arg(&program.path).args(&program.arguments);
-        conversation::hold(&mut command, &scenario.turns(1, requests), &files.log)?;
+        if self == Self::HttpInstructions {
+            let start = |address: std::net::SocketAddr| {
+                command.args(["--http", &address.to_string()]);
+                command
+            };
+            let listening = Listening::start(start, &files.log)?;
+            http::hold(listening.address, scenario, requests)?;
+            listening.stop()?;
+        } else {
+            conversation::hold(&mut command, &scenario.turns(1, requests), &files.log)?;
+        }
         match self {
-            Self::Instructions => counted_instructions(&files.profile),
+            Self::Instructions | Self::HttpInstructions => counted_instructions(&files.profile),
             Self::Allocations => {
                 let file = files.report.display();
                 let text = std::fs::read_to_string(&files.report).with_context(|| format!("can not read {file}"))?;

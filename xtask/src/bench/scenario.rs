@@ -7,11 +7,14 @@ use super::conversation::Turn;
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     /// Whether the conversation begins with a handshake; otherwise each request speaks for itself.
-    is_legacy: bool,
+    pub(super) is_legacy: bool,
     method: &'static str,
+    /// The tool's name or the resource's address.
+    name_header: Option<&'static str>,
     params: &'static str,
-    /// Most instructions per request.
+    /// Most instructions per request, on standard input and output and over HTTP.
     pub(super) instructions: Option<u64>,
+    pub(super) http_instructions: Option<u64>,
 }
 
 /// The plainest call.
@@ -19,8 +22,10 @@ pub(super) const ECHO: Scenario = Scenario {
     name: "echo legacy",
     is_legacy: true,
     method: "tools/call",
+    name_header: Some("echo"),
     params: r#"{"name":"echo","arguments":{"message":"The quick brown fox"}}"#,
     instructions: Some(12_000),
+    http_instructions: Some(32_000),
 };
 
 pub(super) const SCENARIOS: &[Scenario] = &[
@@ -29,6 +34,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         name: "echo modern",
         is_legacy: false,
         method: "tools/call",
+        name_header: Some("echo"),
         params: concat!(
             r#"{"name":"echo","arguments":{"message":"The quick brown fox"},"_meta":{"#,
             r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
@@ -36,37 +42,58 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             r#""io.modelcontextprotocol/clientCapabilities":{}}}"#
         ),
         instructions: Some(16_000),
+        http_instructions: Some(32_000),
     },
     Scenario {
         name: "add legacy",
         is_legacy: true,
         method: "tools/call",
+        name_header: Some("add"),
         params: r#"{"name":"add","arguments":{"a":20,"b":22}}"#,
         instructions: None,
+        http_instructions: None,
     },
     Scenario {
         name: "tools/list legacy",
         is_legacy: true,
         method: "tools/list",
+        name_header: None,
         params: "{}",
         instructions: Some(30_000),
+        http_instructions: None,
     },
     Scenario {
         name: "resources/read legacy",
         is_legacy: true,
         method: "resources/read",
+        name_header: Some("bench://doc"),
         params: r#"{"uri":"bench://doc"}"#,
         instructions: Some(110_000),
+        http_instructions: None,
     },
 ];
 
-const INITIALIZE: &str = concat!(
+pub(super) const INITIALIZE: &str = concat!(
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"#,
     r#""clientInfo":{"name":"bench","version":"1.0.0"}}}"#,
     "\n"
 );
 
-const INITIALIZED: &str = concat!(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "\n");
+pub(super) const INITIALIZED: &str = concat!(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "\n");
+
+/// The revisions that the requests speak.
+const LEGACY: &str = "2025-11-25";
+const MODERN: &str = "2026-07-28";
+
+/// Returns a request over HTTP, as clients write it.
+pub(super) fn post(headers: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
 
 impl Scenario {
     /// Returns the conversation that sends requests in `rounds`, each with `depth` requests under way at once.
@@ -81,6 +108,18 @@ impl Scenario {
             Turn { lines, answers: depth }
         }));
         turns
+    }
+
+    /// Returns the head and body of a request over HTTP.
+    pub(super) fn post(&self, id: u64, session: Option<&str>) -> Vec<u8> {
+        let mut headers = match session {
+            Some(session) => format!("Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: {LEGACY}\r\n"),
+            None => format!("MCP-Protocol-Version: {MODERN}\r\nMcp-Method: {}\r\n", self.method),
+        };
+        if let (None, Some(name)) = (session, self.name_header) {
+            headers += &format!("Mcp-Name: {name}\r\n");
+        }
+        post(&headers, self.request(id).trim_end())
     }
 
     fn request(&self, id: u64) -> String {

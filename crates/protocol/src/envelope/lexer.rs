@@ -1,6 +1,7 @@
 //! A JSON lexer that checks and skips, without building anything and without recursion.
 
 use super::members::{Member, Members, Span};
+use crate::json::{plain_prefix, special_bytes};
 
 /// How deep arrays and objects may be nested.
 pub(super) const MAX_DEPTH: u32 = 128;
@@ -24,15 +25,22 @@ pub(super) struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
     depth: u32,
+    /// No byte is a control character. Then a string ends at a quote, and nothing but a backslash needs a look.
+    is_printable: bool,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0, depth: 0 }
+        Self { text, at: 0, depth: 0, is_printable: is_printable(text) }
     }
 
     pub(super) fn position(&self) -> usize {
         self.at
+    }
+
+    /// Goes on behind a value that is known to be well-formed.
+    pub(super) fn skip(&mut self, count: usize) {
+        self.at = self.at.saturating_add(count);
     }
 
     #[inline]
@@ -251,23 +259,38 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips a string, quotes included, and tells whether it has escapes.
+    #[inline]
     fn string(&mut self) -> Result<(Span, bool)> {
         let start = self.at;
-        self.advance();
-        let mut escaped = false;
+        let begin = start.saturating_add(1);
+        let rest = self.text.get(begin..).unwrap_or_default();
+        // Most strings are short, or printable as a whole.
+        let plain = match rest.first_chunk::<8>().map(|word| special_bytes(u64::from_le_bytes(*word))) {
+            Some(0) | None if self.is_printable => memchr::memchr2(b'"', b'\\', rest).ok_or(Fault::Ended)?,
+            Some(0) | None => plain_prefix(rest),
+            Some(special) => special.trailing_zeros() as usize / 8,
+        };
+        self.at = begin.saturating_add(plain);
+        if rest.get(plain) == Some(&b'"') {
+            self.advance();
+            return Ok((Span::new(start, self.at), false));
+        }
+        self.string_with_escapes(start)
+    }
+
+    /// Skips the rest of a string from its first byte that needs a look.
+    #[cold]
+    fn string_with_escapes(&mut self, start: usize) -> Result<(Span, bool)> {
         loop {
-            self.at = self.at.saturating_add(crate::json::plain_prefix(self.text.get(self.at..).unwrap_or_default()));
             match self.peek()? {
                 b'"' => {
                     self.advance();
-                    return Ok((Span::new(start, self.at), escaped));
+                    return Ok((Span::new(start, self.at), true));
                 }
-                b'\\' => {
-                    escaped = true;
-                    self.escape()?;
-                }
+                b'\\' => self.escape()?,
                 _ => return Err(Fault::Unexpected(self.at)),
             }
+            self.at = self.at.saturating_add(plain_prefix(self.text.get(self.at..).unwrap_or_default()));
         }
     }
 
@@ -302,6 +325,13 @@ impl<'a> Lexer<'a> {
         }
         Ok(value)
     }
+}
+
+/// Whether no byte is a control character. Looks at many bytes at once, which a search with an early end does not.
+fn is_printable(text: &[u8]) -> bool {
+    let printable = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & (*byte >= 0x20));
+    let mut chunks = text.chunks_exact(64);
+    chunks.all(printable) && printable(chunks.remainder())
 }
 
 /// A member's name, without its quotes.

@@ -27,6 +27,14 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
+    fn shifted(self, by: u32) -> Self {
+        Self { start: self.start.wrapping_add(by), end: self.end.wrapping_add(by) }
+    }
+
+    fn len(self) -> u32 {
+        self.end.saturating_sub(self.start)
+    }
+
     /// Returns the part itself.
     #[must_use]
     #[inline]
@@ -72,6 +80,17 @@ impl Member {
     }
 }
 
+impl Member {
+    /// Whether two members have the same name. Names that are written without escapes differ when their lengths do.
+    #[inline]
+    fn has_name_of(&self, other: &Self, text: &[u8]) -> bool {
+        if self.key.escaped || other.key.escaped {
+            return self.name_bytes(text) == other.name_bytes(text);
+        }
+        self.key.span.len() == other.key.span.len() && self.key.span.of(text) == other.key.span.of(text)
+    }
+}
+
 /// Decodes a string's text, given without its quotes.
 pub(super) fn unescape(raw: &str) -> Option<String> {
     serde_json::from_str(&format!("\"{raw}\"")).ok()
@@ -96,6 +115,21 @@ impl Members {
         self.count = self.count.saturating_add(1);
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the same members for a text that stands `by` bytes further on, or before when it wraps around. Only members that
+    /// need no allocation are kept.
+    pub(super) fn shifted(&self, by: u32) -> Self {
+        let mut shifted = Self { inline: self.inline, count: self.count.min(INLINE), more: Vec::new() };
+        for member in shifted.inline.iter_mut().take(self.count) {
+            member.key.span = member.key.span.shifted(by);
+            member.value = member.value.shifted(by);
+        }
+        shifted
+    }
+
     /// Returns the members in the order in which they stand in the text.
     pub fn iter(&self) -> impl Iterator<Item = &Member> {
         self.inline.iter().take(self.count).chain(&self.more)
@@ -115,9 +149,8 @@ impl Members {
         if self.more.is_empty() {
             let members = self.inline.get(..self.count)?;
             return members.iter().enumerate().find_map(|(index, member)| {
-                let name = member.name_bytes(text);
                 let earlier = members.get(..index)?;
-                earlier.iter().any(|other| other.is_named(text, &name)).then_some(member.key.span)
+                earlier.iter().any(|other| other.has_name_of(member, text)).then_some(member.key.span)
             });
         }
         let mut names: Vec<_> = self.iter().map(|member| (member.name(text), member.key.span)).collect();

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::lexer::{Fault, Lexer};
 use super::members::{Member, Members, Span};
+use super::meta_memo::MetaMemo;
 use super::params::{Params, decode_str};
 use super::rejected::Rejected;
 use crate::{ErrorObject, Method, RequestId};
@@ -111,12 +112,20 @@ impl Message {
     /// The text is not JSON, is no message, or could be understood in two ways. The error to answer with is inside,
     /// together with the id if it could be read.
     pub fn read(text: &Bytes, max_batch: usize) -> Result<Self, Rejected> {
+        Self::read_with(text, max_batch, &mut MetaMemo::default())
+    }
+
+    /// Reads like [`Message::read`], faster if `_meta` is what it was in the message before.
+    ///
+    /// # Errors
+    /// As [`Message::read`].
+    pub fn read_with(text: &Bytes, max_batch: usize, memo: &mut MetaMemo) -> Result<Self, Rejected> {
         if std::str::from_utf8(text).is_err() {
             return Err(Rejected::new(ErrorObject::parse_error("not JSON: the text is not UTF-8")));
         }
         let mut lexer = Lexer::new(text);
         match lexer.next_token() {
-            Ok(b'{') => Envelope::read(text, lexer).and_then(|envelope| envelope.classify(text)),
+            Ok(b'{') => Envelope::read(text, lexer, memo).and_then(|envelope| envelope.classify(text)),
             Ok(b'[') => read_batch(text, lexer, max_batch).map(Self::Batch),
             Ok(_) => match lexer.value().and_then(|_| lexer.end()) {
                 Ok(()) => Err(Rejected::new(ErrorObject::invalid_request("a message is a JSON object"))),
@@ -164,7 +173,8 @@ pub(super) fn read_params(text: &Bytes) -> Result<Params, Rejected> {
         return Err(Rejected::new(ErrorObject::parse_error("not JSON: the text is not UTF-8")));
     }
     let mut lexer = Lexer::new(text);
-    let found = ParamsFound::read(&mut lexer, text).and_then(|found| lexer.end().map(|()| found));
+    let found =
+        ParamsFound::read(&mut lexer, text, &mut MetaMemo::default()).and_then(|found| lexer.end().map(|()| found));
     match found {
         Ok(ParamsFound::Object(found)) => match found.duplicate {
             Some(name) => Err(Rejected::duplicate(name, text, None)),
@@ -196,7 +206,7 @@ impl ObjectFound {
 }
 
 impl ParamsFound {
-    fn read(lexer: &mut Lexer<'_>, text: &[u8]) -> Result<Self, Fault> {
+    fn read(lexer: &mut Lexer<'_>, text: &[u8], memo: &mut MetaMemo) -> Result<Self, Fault> {
         match lexer.next_token()? {
             b'{' => {}
             b'n' => return lexer.value().map(|_| Self::Null),
@@ -205,12 +215,26 @@ impl ParamsFound {
         let start = lexer.position();
         let mut members = Members::default();
         let mut meta = None;
+        let mut duplicate = None;
         lexer.object(|lexer, key| {
             let opens_object = lexer.next_token()? == b'{';
             let is_meta = *Member { key, value: Span::default() }.name_bytes(text) == *b"_meta";
             let start = lexer.position();
             let value = if is_meta && opens_object {
-                let found = lexer.members()?;
+                let found = match memo.recall(text, start) {
+                    Some((found, length)) => {
+                        lexer.skip(length);
+                        found
+                    }
+                    None => {
+                        let found = lexer.members()?;
+                        duplicate = found.duplicate(text);
+                        if duplicate.is_none() {
+                            memo.remember(Span::new(start, lexer.position()).of(text), start, &found);
+                        }
+                        found
+                    }
+                };
                 meta = Some(Box::new(found));
                 Span::new(start, lexer.position())
             } else {
@@ -220,7 +244,7 @@ impl ParamsFound {
             Ok(())
         })?;
         let span = Span::new(start, lexer.position());
-        let duplicate = members.duplicate(text).or_else(|| meta.as_ref().and_then(|meta| meta.duplicate(text)));
+        let duplicate = members.duplicate(text).or(duplicate);
         Ok(Self::Object(ObjectFound { span, members, meta, duplicate }))
     }
 }
@@ -240,9 +264,10 @@ struct Envelope {
 }
 
 impl Envelope {
-    fn read(text: &Bytes, mut lexer: Lexer<'_>) -> Result<Self, Rejected> {
+    fn read(text: &Bytes, mut lexer: Lexer<'_>, memo: &mut MetaMemo) -> Result<Self, Rejected> {
         let mut envelope = Self::default();
-        let outcome = lexer.object(|lexer, key| envelope.member(lexer, text, Member { key, value: Span::default() }));
+        let outcome =
+            lexer.object(|lexer, key| envelope.member(lexer, text, Member { key, value: Span::default() }, memo));
         // A member that stands twice is reported only at the end, so that the id can still be read.
         match outcome.and_then(|()| lexer.end()) {
             Ok(()) => match envelope.duplicate.or_else(|| envelope.others.as_ref()?.duplicate(text)) {
@@ -253,7 +278,13 @@ impl Envelope {
         }
     }
 
-    fn member(&mut self, lexer: &mut Lexer<'_>, text: &[u8], mut member: Member) -> Result<(), Fault> {
+    fn member(
+        &mut self,
+        lexer: &mut Lexer<'_>,
+        text: &[u8],
+        mut member: Member,
+        memo: &mut MetaMemo,
+    ) -> Result<(), Fault> {
         let slot = match member.name_bytes(text).as_ref() {
             b"jsonrpc" => &mut self.version,
             b"id" => &mut self.id,
@@ -261,7 +292,7 @@ impl Envelope {
             b"result" => &mut self.result,
             b"error" => &mut self.error,
             b"params" => {
-                let params = ParamsFound::read(lexer, text)?;
+                let params = ParamsFound::read(lexer, text, memo)?;
                 if let ParamsFound::Object(ObjectFound { duplicate: Some(name), .. }) = params {
                     self.duplicate = Some(name);
                 }

@@ -19,11 +19,13 @@
 mod lexer;
 mod members;
 mod message;
+mod meta_memo;
 mod params;
 mod rejected;
 
 pub use members::{Member, Members, Span};
 pub use message::{Answer, Incident, Message, MethodName, RawId, Request};
+pub use meta_memo::MetaMemo;
 pub use params::Params;
 pub use rejected::Rejected;
 

@@ -66,6 +66,12 @@ impl Params {
         self.meta.as_ref()?.find(&self.text, name).map(|span| span.of(&self.text))
     }
 
+    /// Returns the JSON text of `_meta`, if it is an object.
+    #[must_use]
+    pub fn meta_json(&self) -> Option<&[u8]> {
+        self.meta.as_ref().and_then(|_| self.get("_meta"))
+    }
+
     /// Returns the names of all members, in order.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.members.iter().map(|member| member.name(&self.text))

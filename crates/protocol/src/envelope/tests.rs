@@ -258,3 +258,36 @@ proptest! {
         prop_assert!(!ours || theirs, "{}", whole);
     }
 }
+
+/// What was remembered of another message changes nothing but the time it takes.
+#[test]
+fn a_remembered_meta_is_read_as_if_for_the_first_time() {
+    let mut memo = MetaMemo::default();
+    let texts = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":1,"b":{"c":"d"}}}}"#,
+        r#"{"jsonrpc":"2.0","id":22,"method":"tools/list","params":{"cursor":"x","_meta":{"a":1,"b":{"c":"d"}},"z":0}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"ping","params":{"_meta":{"a":1,"b":{"c":"d"},"e":5}}}"#,
+        r#"{"jsonrpc":"2.0","id":4,"method":"ping","params":{"_meta":{"a":1,"a":2}}}"#,
+        r#"{"jsonrpc":"2.0","id":4,"method":"ping","params":{"_meta":{"a":1,"a":2}}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":{"a":1,"b":{"c":"d"},"e":5}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":{"_meta":{"a":1,"b":{"c":"d"},"e":5}}}"#,
+        r#"{"jsonrpc":"2.0","id":6,"method":"ping","params":{"_meta":{}}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{},"_meta":{}}}"#,
+    ];
+    for text in texts {
+        let text = Bytes::from_static(text.as_bytes());
+        match (Message::read_with(&text, 1, &mut memo), Message::read(&text, 1)) {
+            (Ok(Message::Request(again)), Ok(Message::Request(first))) => {
+                assert_eq!((again.id, again.method), (first.id, first.method));
+                for name in ["a", "b", "c", "e"] {
+                    assert_eq!(again.params.meta(name), first.params.meta(name), "{text:?}");
+                }
+                for name in ["cursor", "_meta", "z"] {
+                    assert_eq!(again.params.get(name), first.params.get(name), "{text:?}");
+                }
+            }
+            (Err(again), Err(first)) => assert_eq!(again.error, first.error),
+            (again, first) => panic!("{again:?} is not {first:?}"),
+        }
+    }
+}

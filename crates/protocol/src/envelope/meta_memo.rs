@@ -1,0 +1,37 @@
+//! What `_meta` looked like before.
+
+use super::members::Members;
+
+/// The `_meta` of an earlier message.
+///
+/// A client says the same about itself with each request, mostly to the letter. What was found in it once need not be looked for
+/// again: a text that begins with a whole object begins with nothing but that object. Nothing else is inferred from one message for
+/// another.
+#[derive(Debug, Default)]
+pub struct MetaMemo {
+    text: Vec<u8>,
+    /// Where the members stand, counted from the start of the object.
+    members: Members,
+}
+
+impl MetaMemo {
+    /// Returns the members and the length of the remembered object, if `text` begins with it at `start`.
+    pub(super) fn recall(&self, text: &[u8], start: usize) -> Option<(Members, usize)> {
+        let is_same = !self.text.is_empty() && text.get(start..)?.starts_with(&self.text);
+        is_same.then(|| (self.members.shifted(u32::try_from(start).unwrap_or(u32::MAX)), self.text.len()))
+    }
+
+    /// Remembers an object. One with a member that stands twice must not come here.
+    pub(super) fn remember(&mut self, object: &[u8], start: usize, members: &Members) {
+        self.text.clear();
+        if object.len() > MAX_BYTES || members.len() > MAX_MEMBERS {
+            return;
+        }
+        self.text.extend_from_slice(object);
+        self.members = members.shifted(u32::try_from(start).unwrap_or(u32::MAX).wrapping_neg());
+    }
+}
+
+/// More is not remembered.
+const MAX_BYTES: usize = 4096;
+const MAX_MEMBERS: usize = 8;
