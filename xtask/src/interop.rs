@@ -1,9 +1,10 @@
-//! `cargo xtask interop`: real clients of others against our server.
+//! `cargo xtask interop`: real clients of others against our server, and our client against real servers of others.
 //!
 //! Each client is driven by a script of ours in `tests/interop`, which prints one line for each check. What a client may
 //! leave out is written down here, so that a script that skips something by mistake is noticed.
 
 mod client;
+mod others;
 mod report;
 mod server;
 mod table;
@@ -31,6 +32,9 @@ pub(crate) struct Options {
     /// Use only this transport.
     #[arg(long)]
     transport: Option<Transport>,
+    /// Run only our client against the servers of others, whose names `--only` chooses too.
+    #[arg(long)]
+    client: bool,
     /// Test the scripts, not us: run them against the reference server.
     #[arg(long, conflicts_with = "server")]
     reference: bool,
@@ -48,6 +52,20 @@ struct Job<'a> {
 
 /// Runs the clients, prints a table, and fails when one of them fails. Returns a line for each client that could not run.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<Vec<String>> {
+    let mut missing = Vec::new();
+    let is_for_clients = CLIENTS.iter().any(|client| options.wants(client));
+    if !options.client && is_for_clients {
+        missing.extend(run_clients(workspace, options)?);
+    }
+    let is_for_servers = options.server.is_none() && !options.reference && (options.client || !options.is_stdio_only());
+    if is_for_servers && others::is_ready(workspace) {
+        missing.extend(others::run(workspace, options.only.as_deref(), options.transport)?);
+    }
+    Ok(missing)
+}
+
+/// Runs the clients of others.
+fn run_clients(workspace: &Workspace, options: &Options) -> Result<Vec<String>> {
     let start = Instant::now();
     let logs = client::folder(workspace).join("log");
     std::fs::create_dir_all(&logs)?;
@@ -146,6 +164,11 @@ impl Options {
     /// What the tests need.
     pub(crate) fn stdio() -> Self {
         Self { transport: Some(Transport::Stdio), ..Self::default() }
+    }
+
+    /// Whether it is what the tests ask for when there is no HTTP.
+    fn is_stdio_only(&self) -> bool {
+        self.only.is_none() && self.transport == Some(Transport::Stdio)
     }
 
     fn wants(&self, client: &Client) -> bool {

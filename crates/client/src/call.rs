@@ -3,7 +3,10 @@
 use std::future::IntoFuture;
 use std::time::Duration;
 
-use jackfield_protocol::{CallToolParams, CallToolResult, ClientRequest, Meta, ProgressParams, RawJson, TaskMetadata};
+use jackfield_protocol::error::code;
+use jackfield_protocol::{
+    CallToolParams, CallToolResult, ClientRequest, Meta, Method, ProgressParams, RawJson, TaskMetadata,
+};
 use serde::Serialize;
 
 use crate::asking::{Asking, OnProgress};
@@ -91,7 +94,11 @@ impl Call {
             }
         }
         let what = Repeatable::CallTool(params);
-        let result = match core.ask_in_rounds::<CallToolResult>(&session, &what, &mut asking).await? {
+        let mut settled = core.ask_in_rounds::<CallToolResult>(&session, &what, &mut asking).await;
+        if settled.as_ref().is_err_and(|error| has_stale_headers(error, &session)) {
+            settled = Box::pin(self.client.ask_with_new_headers(&session, &what, &mut asking)).await;
+        }
+        let result = match settled? {
             Settled::Result(result, _) => result,
             Settled::Task(task) if core.options.has_tasks_extension() => {
                 Box::pin(core.follow_task(&session, task, asking.patience)).await?
@@ -100,6 +107,31 @@ impl Call {
         };
         let Repeatable::CallTool(params) = what else { return Ok(Output::new(result)) };
         checked(&self.client, &session, &params.name, result).await
+    }
+}
+
+/// Whether the server misses headers that the tool's definition asks for by now.
+fn has_stale_headers(error: &Error, session: &Session) -> bool {
+    let is_mismatch = error.server_error().is_some_and(|error| error.code == code::HEADER_MISMATCH);
+    is_mismatch && session.link.wants_param_headers()
+}
+
+impl Client {
+    /// Looks at the tools again, and repeats a call once with the headers that they ask for now.
+    async fn ask_with_new_headers(
+        &self,
+        session: &Session,
+        what: &Repeatable,
+        asking: &mut Asking,
+    ) -> Result<Settled<CallToolResult>, Error> {
+        let core = self.core();
+        core.forget_changed(Method::ToolListChanged, None);
+        self.learn_tools(session).await;
+        if let Repeatable::CallTool(params) = what {
+            let known = core.catalogue().find(&params.name);
+            asking.headers = known.map(|known| known.headers(params.arguments.as_ref())).unwrap_or_default();
+        }
+        core.ask_in_rounds(session, what, asking).await
     }
 }
 

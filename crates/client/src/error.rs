@@ -99,6 +99,10 @@ pub enum Error {
     /// The tool's output is not what was asked for.
     #[error("the tool's output does not fit")]
     Output(#[source] BadOutput),
+    /// A skill is not what the server listed.
+    #[cfg(feature = "skills")]
+    #[error("the skill can not be used")]
+    Skill(#[source] crate::skills::BadSkill),
     /// The address is not an `http` or `https` URL, or has a user name or password in it.
     #[error("{0:?} is not a plain http or https URL")]
     BadUrl(String),

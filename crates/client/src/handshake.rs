@@ -3,7 +3,8 @@
 //! A server of the modern era answers `server/discover`, or says with one of its own errors that it knows the era. Any other
 //! answer means an older one, which is opened by `initialize`. Older servers may also say nothing at all, or take a while to
 //! start: therefore `initialize` is sent after a short while beside the probe that is still open, and the first good
-//! answer wins. A server that reads its input in order answers the probe first, so a modern one is never taken for an old one.
+//! answer wins. A server of both eras takes `initialize` as the choice of the older one, for as long as the connection lasts: if it
+//! has answered both, the older one holds.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -162,7 +163,10 @@ async fn both(
         },
     };
     match verdict {
-        Verdict::Modern(result) => discovered(core, link, *result, modern),
+        Verdict::Modern(result) => match tokio::time::timeout(core.options.timeouts.probe, older).await {
+            Ok(Ok(session)) => Ok(session),
+            Ok(Err(_)) | Err(_) => discovered(core, link, *result, modern),
+        },
         Verdict::Refused(error) => Err(refused(error, modern)),
         Verdict::Legacy(_) => older.await,
     }

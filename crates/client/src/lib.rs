@@ -46,6 +46,8 @@ mod rounds;
 mod schema_cost;
 mod sending;
 mod session;
+#[cfg(feature = "skills")]
+pub mod skills;
 mod spawned;
 mod stream;
 mod streamed;

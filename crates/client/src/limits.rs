@@ -54,7 +54,9 @@ impl Default for Limits {
 pub struct Timeouts {
     /// For the connection to be ready for use: the start of the server and the handshake.
     pub connect: Duration,
-    /// For the answer to the first probe, before the handshake of older revisions is begun beside it.
+    /// For the answer to the first probe, before the handshake of older revisions is begun beside it. It is what an old server
+    /// costs that says nothing to a question it does not know; a server that starts more slowly than this and speaks both
+    /// eras ends up in the older one.
     pub probe: Duration,
     /// For an answer. A sign of progress starts it anew, and so does a question of the server that is being answered.
     pub request: Duration,
@@ -70,7 +72,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(60),
-            probe: Duration::from_millis(500),
+            probe: Duration::from_secs(2),
             request: Duration::from_secs(60),
             maximum: Duration::from_secs(15 * 60),
             task_poll: Duration::from_secs(1),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jackfield_protocol::{CallerMeta, Implementation, LoggingLevel, Revision, ServerCapabilities};
 
+use crate::builder::default_info;
 use crate::options::Options;
 use crate::sending::caller_text;
 use crate::{Error, Link};
@@ -81,7 +82,8 @@ impl Session {
 /// Encodes what is added to every request, if the revision wants it.
 fn caller(options: &Options, revision: Revision, level: Option<LoggingLevel>) -> Option<CallerMeta> {
     let stateless = !revision.has_handshake();
-    stateless.then(|| CallerMeta::new(revision, options.info.as_ref(), &options.capabilities(), level))
+    let info = options.info.clone().unwrap_or_else(default_info);
+    stateless.then(|| CallerMeta::new(revision, Some(&info), &options.capabilities(), level))
 }
 
 fn offered(is: bool, what: &'static str) -> Result<(), Error> {

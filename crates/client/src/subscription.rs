@@ -3,10 +3,12 @@
 use std::future::{IntoFuture, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 use jackfield_protocol::{ClientRequest, EmptyResult, Method, SubscribeParams, SubscriptionFilter, UnsubscribeParams};
+
+use tokio::time::Sleep;
 
 use crate::asking::Asking;
 use crate::client::Client;
@@ -74,7 +76,7 @@ impl Subscribe {
         let session = core.session(core.options.timeouts.request).await?;
         let mailbox = core.subscriptions.add(wanted, core.options.limits.events);
         // From here on, dropping it takes everything back.
-        let mut subscription = Subscription { client, mailbox, ended: false };
+        let mut subscription = Subscription { client, mailbox, ended: false, reopening: Reopening::default() };
         if session.revision.has_listen_streams() {
             core.open_subscription(&session, &subscription.mailbox)?;
             subscription.acknowledgement().await?;
@@ -129,6 +131,14 @@ pub struct Subscription {
     client: Client,
     mailbox: Arc<Mailbox>,
     ended: bool,
+    reopening: Reopening,
+}
+
+/// The stream of a subscription broke while the connection goes on, so it is opened again after a while.
+#[derive(Debug, Default)]
+struct Reopening {
+    failures: u32,
+    wait: Option<Pin<Box<Sleep>>>,
 }
 
 impl Subscription {
@@ -168,10 +178,13 @@ impl Subscription {
     }
 
     /// Looks whether the listen request has been answered, which ends the stream.
-    fn poll_end(&self, cx: &mut Context<'_>) -> Poll<Option<Error>> {
-        let core = self.client.core();
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<Option<Error>> {
+        let core = self.client.core().clone();
         if matches!(*core.state.borrow(), State::Closed(_)) {
             return Poll::Ready(None);
+        }
+        if self.reopening.wait.is_some() {
+            return self.poll_reopening(cx);
         }
         let Some(id) = self.mailbox.mail().listen else { return Poll::Pending };
         let method = Method::Listen.name();
@@ -179,8 +192,52 @@ impl Subscription {
             Poll::Ready(Found::Answer(Ok(_))) => Poll::Ready(None),
             Poll::Ready(Found::Answer(Err(Fault::Server(error)))) => Poll::Ready(Some(Error::server(method, error))),
             Poll::Ready(Found::Answer(Err(Fault::Bad(cause)))) => Poll::Ready(Some(Error::bad_answer(method, cause))),
-            // The connection broke; the subscription is opened again with the next one.
+            Poll::Ready(Found::Answer(Err(Fault::Lost(cause)))) => {
+                let error = Error::Lost { method: method.to_owned(), cause };
+                self.lost(error, cx)
+            }
+            Poll::Ready(Found::Answer(Err(Fault::Unreachable(cause)))) => self.lost(Error::Connect(cause), cx),
             Poll::Ready(_) | Poll::Pending => Poll::Pending,
+        }
+    }
+
+    /// The stream broke. With a connection that is over too, the subscription is opened again by the next one; otherwise here,
+    /// as often as a server is started again.
+    fn lost(&mut self, error: Error, cx: &mut Context<'_>) -> Poll<Option<Error>> {
+        let core = self.client.core().clone();
+        let restarts = &core.options.restarts;
+        if core.session_now().is_none() {
+            return Poll::Pending;
+        }
+        if self.mailbox.mail().acknowledged.is_some() {
+            self.reopening.failures = 0;
+        }
+        if self.reopening.failures >= restarts.limit {
+            return Poll::Ready(Some(error));
+        }
+        self.reopening.wait = Some(Box::pin(tokio::time::sleep(restarts.wait(self.reopening.failures))));
+        self.reopening.failures = self.reopening.failures.saturating_add(1);
+        self.poll_reopening(cx)
+    }
+
+    fn poll_reopening(&mut self, cx: &mut Context<'_>) -> Poll<Option<Error>> {
+        if let Some(wait) = &mut self.reopening.wait {
+            ready!(wait.as_mut().poll(cx));
+        }
+        self.reopening.wait = None;
+        let core = self.client.core().clone();
+        let Some(session) = core.session_now() else { return Poll::Pending };
+        if let Some(old) = self.mailbox.mail().listen.take() {
+            core.pending.release(old);
+        }
+        match core.open_subscription(&session, &self.mailbox) {
+            Ok(()) => {
+                self.mailbox.note_gap();
+                // Whoever polls comes back for the notice, and then waits for the new stream.
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Err(error) => Poll::Ready(Some(error)),
         }
     }
 }

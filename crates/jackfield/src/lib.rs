@@ -1,4 +1,4 @@
-//! The Model Context Protocol for Rust: servers for every revision of the protocol, from plain functions.
+//! The Model Context Protocol for Rust: servers and clients for every revision of the protocol.
 //!
 //! ```no_run
 //! use jackfield::{Server, resource, tool};
@@ -21,7 +21,8 @@
 //! your `Cargo.toml`.
 //!
 //! The [`guide`] goes on from here: [quickstart](guide::quickstart), [tools](guide::tools), [resources](guide::resources),
-//! [prompts](guide::prompts), [context](guide::context), [testing](guide::testing), [transports](guide::transports).
+//! [prompts](guide::prompts), [context](guide::context), [testing](guide::testing), [transports](guide::transports),
+//! [client](guide::client).
 //!
 //! # Features
 //!
@@ -30,11 +31,18 @@
 //! | `server` | yes | the server framework |
 //! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
 //! | `validation` | yes | checks arguments and structured output by JSON Schema |
+//! | `client` | no | [`Client`](guide::client): one call connects to any server, as a child process or over a byte stream |
+//! | `skills` | no | clients list and load skills, and check their files |
+//! | `http` | no | servers listen over HTTP, clients connect to http URLs |
+//! | `tls` | no | clients connect to https URLs |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
 #[cfg(all(feature = "server", feature = "macros"))]
 pub mod guide;
 
+/// The client: connects to any server of any revision.
+#[cfg(feature = "client")]
+pub use jackfield_client as client;
 /// The HTTP transport: configuration, limits, and a service to mount in an application of your own.
 #[cfg(feature = "http")]
 pub use jackfield_http as http;
@@ -46,6 +54,8 @@ pub use schemars;
 pub use serde;
 pub use serde_json;
 
+#[cfg(feature = "client")]
+pub use jackfield_client::Client;
 pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Principal, Reply, Session};
 pub use jackfield_protocol::{
     Annotations, AudioContent, CallToolResult, Completion, ContentBlock, CreateMessageParams, CreateMessageResult,

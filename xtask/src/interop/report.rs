@@ -58,7 +58,12 @@ pub(super) fn parse(output: &str) -> Vec<Report> {
 /// Judges a script by what its client must be able to do: `revision` is what it must have agreed on, `lacks` are the only
 /// features it may leave out. What a script does not mention has failed.
 pub(super) fn judge(reports: &[Report], revision: &str, lacks: &[&str]) -> Vec<Verdict> {
-    let judged = FEATURES.iter().map(|feature| {
+    judge_by(FEATURES, reports, revision, lacks)
+}
+
+/// The same for other features.
+pub(super) fn judge_by(features: &[&str], reports: &[Report], revision: &str, lacks: &[&str]) -> Vec<Verdict> {
+    let judged = features.iter().map(|feature| {
         // The last word counts: a script may fail after it has reported success.
         match reports.iter().rfind(|report| report.check == *feature) {
             None => Verdict::Failed("the script did not come to it".to_owned()),

@@ -81,6 +81,23 @@ fn a_silent_legacy_server_is_asked_the_old_way() {
     );
 }
 
+/// STDIO-017: a server of both eras takes the old handshake as a choice, so a slow one that answers both is used the old way.
+#[test]
+fn a_slow_server_of_both_eras_is_used_as_it_understood() {
+    check(
+        r#"
+        > server/discover
+        > initialize
+        < {"id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}
+        < {"id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}
+        > notifications/initialized
+        @ call = ok
+        > tools/call
+        < {"result":{"content":[]}}
+        "#,
+    );
+}
+
 /// STDIO-017: a modern server that starts slowly is still taken for what it is, although the old handshake has begun.
 #[test]
 fn a_slow_modern_server_stays_modern() {

@@ -6,6 +6,8 @@ mod calls;
 mod child;
 mod handshake;
 mod hostile;
+#[cfg(feature = "http")]
+mod http;
 mod lists;
 mod output;
 mod questions;

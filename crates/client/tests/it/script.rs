@@ -178,7 +178,10 @@ pub(crate) fn name<T>(outcome: &Result<T, Error>) -> String {
         Error::Closed(_) => "closed".into(),
         Error::Connect(_) => "unreachable".into(),
         Error::NoCommonRevision { .. } => "no common revision".into(),
-        Error::BadAnswer { .. } => "bad answer".into(),
+        Error::BadAnswer { .. } => match error.status() {
+            Some(status) => format!("status {status}"),
+            None => "bad answer".into(),
+        },
         Error::NotOffered(_) => "not offered".into(),
         Error::NotInRevision(_) => "not in revision".into(),
         Error::Undeclared(_) => "undeclared".into(),
@@ -192,7 +195,7 @@ pub(crate) fn name<T>(outcome: &Result<T, Error>) -> String {
 }
 
 /// Does what one `@` line says.
-async fn act(client: &Client, action: &str) -> String {
+pub(crate) async fn act(client: &Client, action: &str) -> String {
     let (verb, rest) = action.split_once(' ').unwrap_or((action, ""));
     match verb {
         "call" => name(&client.call("t", json!({"a": 1})).await),

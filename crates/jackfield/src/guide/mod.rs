@@ -13,3 +13,5 @@ pub mod context;
 pub mod testing;
 
 pub mod transports;
+
+pub mod client;

@@ -1,0 +1,145 @@
+//! Listing and loading skills.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jackfield_protocol::{JsonObject, RawJson, ResourceContents};
+use serde::Deserialize;
+
+use super::{BadSkill, EXTENSION, Skill, SkillFiles, check};
+use crate::{BadAnswer, Client, Error};
+
+/// A skill whose `SKILL.md` was read and is the one that was listed.
+#[derive(Clone, Debug)]
+pub struct LoadedSkill {
+    skill: Skill,
+    text: String,
+    /// Where the instructions begin.
+    start: usize,
+}
+
+impl LoadedSkill {
+    /// Returns what the server listed.
+    #[must_use]
+    pub fn skill(&self) -> &Skill {
+        &self.skill
+    }
+
+    /// Returns the instructions: `SKILL.md` without its head.
+    #[must_use]
+    pub fn instructions(&self) -> &str {
+        self.text.get(self.start..).unwrap_or_default()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    skills: Vec<Skill>,
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct One {
+    skill: Skill,
+}
+
+const LIST: &str = "skills/list";
+const GET: &str = "skills/get";
+
+impl Client {
+    /// Lists the skills of the server. No file of them is read.
+    ///
+    /// # Errors
+    /// The server has no skills, or see [`Error`].
+    pub async fn skills(&self) -> Result<Vec<Skill>, Error> {
+        self.needs_skills()?;
+        let limit = self.core().options.limits.pages;
+        let mut all = Vec::new();
+        let mut cursor: Option<String> = None;
+        for _ in 0..limit {
+            let mut params = JsonObject::new();
+            if let Some(cursor) = &cursor {
+                params.insert("cursor".to_owned(), cursor.clone().into());
+            }
+            let page: Page = read(LIST, &self.request(LIST, params).await?)?;
+            all.extend(page.skills);
+            match page.next_cursor {
+                None => return Ok(all),
+                next if next == cursor => return Err(Error::RepeatedCursor(LIST)),
+                next => cursor = next,
+            }
+        }
+        Err(Error::Limit { what: "the number of pages of a list", limit })
+    }
+
+    /// Looks at one skill, by the URI of its `SKILL.md`.
+    ///
+    /// # Errors
+    /// The server has no such skill, or see [`Error`].
+    pub async fn skill(&self, uri: &str) -> Result<Skill, Error> {
+        self.needs_skills()?;
+        let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
+        let One { skill } = read(GET, &self.request(GET, params).await?)?;
+        if skill.uri == uri { Ok(skill) } else { Err(BadSkill::Entry("it is another skill than was asked for").into()) }
+    }
+
+    /// Reads a skill's `SKILL.md` and checks that it is the one that was listed: its size, its digest, and what its head says.
+    ///
+    /// # Errors
+    /// [`Error::Skill`] if it is not; the skill must not be used then.
+    pub async fn load_skill(&self, skill: Skill) -> Result<LoadedSkill, Error> {
+        check::entry(&skill)?;
+        let content = self.skill_content(&skill, &skill.uri).await?;
+        let text = String::from_utf8(content).map_err(|_| BadSkill::NoFrontmatter)?;
+        let start = text.len().saturating_sub(check::frontmatter(&skill.frontmatter, &text)?.len());
+        Ok(LoadedSkill { skill, text, start })
+    }
+
+    /// Reads another file of a skill, and checks that it is the one that was listed.
+    ///
+    /// # Errors
+    /// [`Error::Skill`] if the skill has no such file, or it is another one.
+    pub async fn skill_file(&self, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, Error> {
+        self.skill_content(&loaded.skill, uri).await
+    }
+
+    async fn skill_content(&self, skill: &Skill, uri: &str) -> Result<Vec<u8>, Error> {
+        let listed = skill.file(uri);
+        let folder = skill.folder().unwrap_or(uri);
+        let may_be_dynamic = skill.files == SkillFiles::Dynamic && uri.starts_with(folder) && !uri.contains("/../");
+        if listed.is_none() && !may_be_dynamic {
+            return Err(BadSkill::NotListed(uri.to_owned()).into());
+        }
+        let mut contents = self.read(uri).await?.contents;
+        let content = match (contents.pop(), contents.is_empty()) {
+            (Some(ResourceContents::Text(text)), true) => text.text.to_string().into_bytes(),
+            (Some(ResourceContents::Blob(blob)), true) => {
+                STANDARD.decode(blob.blob.as_bytes()).map_err(|_| BadSkill::Missing)?
+            }
+            _ => return Err(BadSkill::Missing.into()),
+        };
+        if let Some(listed) = listed {
+            check::file(listed, &content)?;
+        }
+        Ok(content)
+    }
+
+    fn needs_skills(&self) -> Result<(), Error> {
+        let server = self.server();
+        let extensions = server.as_ref().and_then(|server| server.capabilities.extensions.as_ref());
+        match extensions {
+            Some(extensions) if extensions.contains_key(EXTENSION) => Ok(()),
+            _ => Err(Error::NotOffered("skills")),
+        }
+    }
+}
+
+fn read<T: for<'de> Deserialize<'de>>(method: &str, result: &RawJson) -> Result<T, Error> {
+    result.read().map_err(|cause| Error::bad_answer(method, BadAnswer::Message(cause.to_string())))
+}
+
+impl From<BadSkill> for Error {
+    fn from(cause: BadSkill) -> Self {
+        Self::Skill(cause)
+    }
+}

@@ -1,0 +1,313 @@
+//! The three forms of HTTP, and how the client finds out which one a server has.
+
+use std::time::Duration;
+
+use jackfield_client::{Client, Eras, Event, Limits};
+use jackfield_protocol::{ElicitAction, ElicitResult, Revision};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::site::{Site, check};
+use crate::script::{name, paused};
+
+const DONE: &str = r#"200 json {"result":{"resultType":"complete","content":[]}}"#;
+
+/// HTTP-011, HTTP-012, HTTP-015, HTTP-016, HTTP-017, HTTP-021, HTTP-062, HTTP-063, HTTP-072, HTTP-073: a modern request is a POST
+/// by itself, described by headers; it is answered by JSON or by events; nothing else is sent.
+#[test]
+fn modern_requests_stand_by_themselves() {
+    check(
+        r#"
+        modern
+        @ call = ok
+        @ call = ok
+        @ read = ok
+        @ prompt = ok
+        @ close = ok
+        > tools/call
+        < 200 json {"result":{"resultType":"complete","content":[]}}
+        < 200 [mcp-session-id: ignored] sse data: {"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","content":[]}}||
+        > resources/read
+        < 200 json {"result":{"resultType":"complete","contents":[]}}
+        > prompts/get
+        < 200 json {"result":{"resultType":"complete","messages":[]}}
+        = server/discover mcp-protocol-version: 2026-07-28
+        = server/discover mcp-method: server/discover
+        = server/discover ! mcp-name
+        = tools/call accept: application/json, text/event-stream
+        = tools/call content-type: application/json
+        = tools/call mcp-protocol-version: 2026-07-28
+        = tools/call mcp-method: tools/call
+        = tools/call mcp-name: t
+        = tools/call x-key: secret
+        = resources/read mcp-name: r://1
+        = resources/read ! mcp-session-id
+        = prompts/get mcp-name: p
+        = GET 0
+        = DELETE 0
+        = initialize 0
+    "#,
+    );
+}
+
+/// HTTP-053, HTTP-057, HTTP-058, HTTP-059, HTTP-110, HTTP-111, HTTP-014, HTTP-038: a server that does not know the probe is opened by
+/// `initialize`; the session's id and the agreed version are on all that follows, and the session is ended.
+#[test]
+fn older_servers_have_sessions() {
+    check(
+        r#"
+        legacy 2025-06-18
+        @ revision = 2025-06-18
+        @ call = ok
+        @ wait = ok
+        @ close = ok
+        > tools/call
+        < 200 json {"result":{"content":[]}}
+        = initialize ! mcp-session-id
+        = notifications/initialized mcp-session-id: s1
+        = notifications/initialized mcp-protocol-version: 2025-06-18
+        = tools/call mcp-session-id: s1
+        = tools/call mcp-protocol-version: 2025-06-18
+        = tools/call ! mcp-method
+        = GET accept: text/event-stream
+        = GET mcp-session-id: s1
+        = DELETE mcp-session-id: s1
+        = DELETE 1
+    "#,
+    );
+}
+
+/// HTTP-033, HTTP-047: the rest of a stream that was cut off is fetched, from where it was cut.
+#[test]
+fn cut_streams_are_resumed() {
+    check(
+        r#"
+        legacy 2025-11-25
+        @ call = ok
+        > tools/call
+        < 200 sse id: s-1|data:||id: s-2|data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}||id: s-3|data: {"cut
+        > GET
+        < 405
+        < 503
+        < close
+        < 200 sse id: s-4|data:||
+        < 200 sse data: {"jsonrpc":"2.0","id":$id,"result":{"content":[]}}||
+        = GET last-event-id: s-2
+        = GET last-event-id: s-4
+        = GET 5
+        = tools/call 1
+    "#,
+    );
+}
+
+/// HTTP-035: the client waits as long as the server wishes before it comes back.
+#[test]
+fn the_wish_to_wait_is_heeded() {
+    paused(async {
+        let site = Site::default();
+        site.legacy("2025-11-25");
+        site.reply("tools/call", "200 sse id: 1|retry: 30000|data:||");
+        site.reply("GET", r#"200 sse data: {"jsonrpc":"2.0","id":$id,"result":{"content":[]}}||"#);
+        let client = Client::connect(site.http()).await.unwrap();
+        let began = Instant::now();
+        assert_eq!(name(&client.call("t", ()).await), "ok");
+        assert!(began.elapsed() >= Duration::from_secs(30), "{:?}", began.elapsed());
+    });
+}
+
+/// HTTP-056: a session that is gone is followed by a new one; the call that noticed was not taken, so it is made there.
+#[test]
+fn a_session_that_is_gone_is_followed_by_another() {
+    check(
+        r#"
+        legacy 2025-11-25
+        @ call = ok
+        @ call = ok
+        > tools/call
+        < 404
+        < 200 json {"result":{"content":[]}}
+        = initialize 2
+        = initialize ! mcp-session-id
+        = tools/call 3
+    "#,
+    );
+}
+
+/// HTTP-003, HTTP-117: where a POST is refused, the server may have the two channels of 2024-11-05; all is posted to the address it
+/// names.
+#[test]
+fn the_oldest_form_is_found() {
+    check(
+        r#"
+        > server/discover
+        < 405
+        > initialize
+        < 405
+        < 202
+        > GET
+        < 200 sse event: endpoint|data: /messages?session=1||event: message|data: {"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}||event: message|data: {"jsonrpc":"2.0","id":3,"result":{"content":[]}}||…
+        > tools/call
+        < 202
+        @ revision = 2024-11-05
+        = initialize 2
+        = GET 1
+        = notifications/initialized ! mcp-session-id
+    "#,
+    );
+}
+
+/// BASE-083, T-053: what a server speaks is remembered by its URL, and asked again when it turns out to be wrong.
+#[test]
+fn what_a_server_speaks_is_remembered() {
+    paused(async {
+        let eras = Eras::default();
+        let site = Site::default();
+        site.legacy("2025-11-25");
+        for _ in 0..3 {
+            Client::connect(site.http().eras(eras.clone())).await.unwrap().close().await;
+        }
+        assert_eq!(site.seen("server/discover").len(), 1);
+        assert_eq!(site.seen("initialize").len(), 3);
+
+        let site = Site::default();
+        site.modern();
+        let client = Client::connect(site.http().eras(eras.clone())).await.unwrap();
+        assert_eq!(client.revision(), Some(Revision::LATEST));
+        assert_eq!(site.seen("initialize").len(), 1);
+        let again = Client::connect(site.http().eras(eras)).await.unwrap();
+        assert_eq!((again.revision(), site.seen("initialize").len()), (Some(Revision::LATEST), 1));
+    });
+}
+
+/// HTTP-074, HTTP-075, HTTP-088, HTTP-089, HTTP-094, HTTP-095, HTTP-100: marked arguments are headers too; when the server misses
+/// some, the tools are looked at again and the call is repeated once.
+#[test]
+fn stale_headers_are_made_anew() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        let tools = json!({"result": {"resultType": "complete", "ttlMs": 600_000, "tools": [
+            {"name": "t", "inputSchema": {"type": "object", "properties": {
+                "city": {"type": "string", "x-mcp-header": "City"}, "none": {"type": "string", "x-mcp-header": "None"}}}}]}});
+        site.reply("tools/list", format!("200 json {tools}"));
+        site.reply("tools/call", r#"400 json {"error":{"code":-32020,"message":"missing"}}"#);
+        site.reply("tools/call", DONE);
+        let client = Client::connect(site.http()).await.unwrap();
+        assert_eq!(name(&client.call("t", json!({"city": "Köln", "none": null})).await), "ok");
+        let calls = site.seen("tools/call");
+        assert_eq!(calls.len(), 2);
+        assert_eq!(calls[0].header("mcp-param-city"), None);
+        assert_eq!(calls[1].header("mcp-param-city"), Some("=?base64?S8O2bG4=?="));
+        assert_eq!(calls[1].header("mcp-param-none"), None);
+        assert_eq!(site.seen("tools/list").len(), 2);
+    });
+}
+
+/// HTTP-037: giving up a call closes its stream in the modern era, and is said in a message before.
+#[test]
+fn calls_are_cancelled_in_the_way_of_the_era() {
+    for is_modern in [true, false] {
+        paused(async move {
+            let site = Site::default();
+            if is_modern {
+                site.modern();
+            } else {
+                site.legacy("2025-11-25");
+            }
+            site.reply("tools/call", "200 sse : wait||…");
+            let client = Client::connect(site.http()).await.unwrap();
+            let call = client.call("t", ()).timeout(Duration::from_secs(5));
+            assert_eq!(name(&call.await), "timeout");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            assert_eq!(site.seen("notifications/cancelled").len(), usize::from(!is_modern));
+        });
+    }
+}
+
+/// Questions of a server in a session come on the stream of the call, and are answered by a POST.
+#[test]
+fn questions_on_a_stream_are_answered() {
+    paused(async {
+        let site = Site::default();
+        site.legacy("2025-11-25");
+        let question = json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create",
+            "params": {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}});
+        site.reply("tools/call", format!("200 sse id: 1|data: {question}||"));
+        site.reply("GET", "405");
+        site.reply("GET", r#"200 sse data: {"jsonrpc":"2.0","id":2,"result":{"content":[]}}||"#);
+        let builder = Client::builder().on_form(|_| async { Ok(ElicitResult::new(ElicitAction::Decline)) });
+        let client = builder.connect(site.http()).await.unwrap();
+        let call = client.call("t", ()).timeout(Duration::from_secs(5));
+        let _ = call.await;
+        let answers = site.seen("answer");
+        assert_eq!(answers.len(), 1);
+        assert_eq!(answers[0].body["result"], json!({"action": "decline"}));
+        assert_eq!(answers[0].header("mcp-session-id"), Some("s1"));
+        assert_eq!(answers[0].target, "/mcp");
+    });
+}
+
+/// HTTP-071: a broken stream of notices is opened again under a new id, and the reader is told that something may be missing.
+#[test]
+fn subscriptions_are_opened_again() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        let acknowledged = |more: &str| {
+            let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":$id}"#;
+            let notice = r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},META}}"#;
+            format!("200 sse data: {}||{}", notice.replace("META", meta), more.replace("META", meta))
+        };
+        site.reply("subscriptions/listen", acknowledged(""));
+        let changed = r#"data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{META}}||…"#;
+        site.reply("subscriptions/listen", acknowledged(changed));
+        let client = Client::connect(site.http()).await.unwrap();
+        let mut changes = client.subscribe().tools().await.unwrap();
+        assert_eq!(changes.next().await.unwrap().unwrap(), Event::Reconnected);
+        assert_eq!(changes.next().await.unwrap().unwrap(), Event::ToolsChanged);
+        let listens = site.seen("subscriptions/listen");
+        assert_eq!(listens.len(), 2);
+        assert_ne!(listens[0].body["id"], listens[1].body["id"]);
+    });
+}
+
+/// T-003, T-116: bodies and events at the limit pass, longer ones do not; the next call works.
+#[test]
+fn answers_have_a_limit() {
+    let text = |length: usize| {
+        let frame = r#"{"jsonrpc":"2.0","id":3,"result":{"content":[],"x":""}}"#;
+        frame.replace("\"\"", &format!("\"{}\"", "a".repeat(length - frame.len())))
+    };
+    for (length, wanted) in [(999, "ok"), (1000, "ok"), (1001, "bad answer"), (300_000, "bad answer")] {
+        paused(async move {
+            let site = Site::default();
+            site.modern();
+            site.reply("tools/call", format!("200 application/json {}", text(length)));
+            site.reply("tools/call", DONE);
+            let mut limits = Limits::default();
+            limits.message_bytes = 1000;
+            let client = Client::builder().limits(limits).connect(site.http()).await.unwrap();
+            assert_eq!(name(&client.call("t", ()).await), wanted, "{length} bytes");
+            assert_eq!(name(&client.call("t", ()).await), "ok");
+        });
+    }
+}
+
+/// Connections are used again: a hundred calls one after the other need one.
+#[test]
+fn connections_are_used_again() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        site.reply("tools/call", DONE);
+        let stream = r#"200 sse data: {"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","content":[]}}||"#;
+        site.reply("tools/call", stream);
+        let client = Client::connect(site.http()).await.unwrap();
+        for _ in 0..100 {
+            assert_eq!(name(&client.call("t", ()).await), "ok");
+            // The end of a stream comes a moment after its answer.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(site.connections(), 1);
+    });
+}

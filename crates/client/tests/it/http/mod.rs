@@ -1,0 +1,5 @@
+//! Servers over HTTP: the three forms, and those that misbehave.
+
+mod forms;
+mod hostile;
+mod site;
