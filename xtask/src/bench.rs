@@ -5,6 +5,7 @@
 //! the figure is from what is possible at all.
 
 mod baseline;
+mod command;
 mod conversation;
 mod counter;
 mod figure;
@@ -89,6 +90,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         figures.extend(system_calls::figures(&server, &folder)?);
     } else {
         println!("skipped: system calls per request (strace is not installed)");
+    }
+
+    if options.server.is_none() {
+        figures.push(command::figure(workspace, &server, &folder)?);
     }
 
     let path = workspace.root.join("bench/baseline.json");

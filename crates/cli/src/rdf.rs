@@ -1,70 +1,117 @@
 //! `jackfield rdf`: messages and servers as linked data.
 
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::IsTerminal;
+use std::process::ExitCode;
 
-use anyhow::{Context, bail};
-use clap::Args;
-use jackfield_client::Client;
-use jackfield_rdf::Catalogue;
-use jackfield_rdf::cli::{self, CatalogueArgs, Command};
+use clap::{Args, Subcommand};
+use jackfield_rdf::cli::{self, CatalogueArgs, Command, Subject};
+use jackfield_rdf::{Catalogue, Error};
 
-/// What to do.
+use crate::commands::{Offer, nothing_more};
+use crate::failure::{Class, Failure, chain};
+use crate::session::{Persistence, with_server};
+use crate::show::Screen;
+use crate::target::{Reach, ServerOptions, Target};
+
+/// The arguments of `jackfield rdf`.
 #[derive(Debug, Args)]
 pub(crate) struct Rdf {
     #[command(subcommand)]
-    command: Command,
+    command: Linked,
+}
+
+#[derive(Debug, Subcommand)]
+enum Linked {
+    #[command(flatten)]
+    Alone(Command),
+    /// Describe a server as one graph.
+    Catalogue(Described),
+}
+
+/// The arguments of `jackfield rdf catalogue`.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "jackfield rdf catalogue [OPTIONS] TARGET\n       \
+                      jackfield rdf catalogue [OPTIONS] -- COMMAND [ARGUMENT]...",
+    after_help = "Examples:\n  jackfield rdf catalogue https://example.com/mcp > example.ttl\n  \
+                  jackfield rdf catalogue --to ntriples -- jackfield serve everything"
+)]
+struct Described {
+    /// The server: a URL, or a name in an mcp.json
+    #[arg(value_name = "TARGET")]
+    words: Vec<String>,
+    #[command(flatten)]
+    how: CatalogueArgs,
+    #[command(flatten)]
+    server: ServerOptions,
 }
 
 impl Rdf {
-    /// Writes what was asked for to standard output, which is no protocol's here.
-    pub(crate) async fn run(self) -> anyhow::Result<()> {
-        #[expect(clippy::disallowed_methods, reason = "this command serves no protocol on its standard output")]
-        let mut out = BufWriter::new(std::io::stdout());
+    pub(crate) async fn run(self, screen: &mut Screen) -> Result<ExitCode, Failure> {
         match self.command {
-            Command::Convert(args) => {
-                let log = &mut std::io::stderr();
-                let progress = log.is_terminal() && !std::io::stdin().is_terminal();
-                let report = cli::convert(&args, &mut std::io::stdin().lock(), &mut out, log, progress)?;
-                if report.bad > 0 {
-                    out.flush()?;
-                    bail!("{} of {} messages could not be converted", report.bad, report.bad + report.messages);
-                }
-            }
-            Command::Schema(args) => cli::schema(&args, &mut out)?,
-            Command::Context => cli::context(&mut out)?,
-            Command::Ontology => cli::ontology(&mut out)?,
-            Command::Catalogue(args) => cli::catalogue(&args, &catalogue(&args).await?, &mut out)?,
-            _ => bail!("this version of the command does not know how to do that"),
+            Linked::Alone(command) => alone(command, screen),
+            Linked::Catalogue(command) => command.run(screen).await,
         }
-        Ok(out.flush()?)
     }
 }
 
-/// Starts the server, asks it for all it has, and ends it.
-async fn catalogue(args: &CatalogueArgs) -> anyhow::Result<Catalogue> {
-    let mut catalogue = args.begin()?;
-    let (program, arguments) = args.target.split_first().context("name the command that starts the server")?;
-    if program.contains("://") {
-        bail!("servers are reached by their command only in this version: jackfield rdf catalogue COMMAND [ARGUMENTS]");
+fn alone(command: Command, screen: &mut Screen) -> Result<ExitCode, Failure> {
+    let out = screen.writer();
+    match command {
+        Command::Convert(args) => {
+            let log = &mut std::io::stderr();
+            let progress = log.is_terminal() && !std::io::stdin().is_terminal();
+            let report = cli::convert(&args, &mut std::io::stdin().lock(), out, log, progress).map_err(failure)?;
+            if report.bad > 0 {
+                out.flush()?;
+                let all = report.bad + report.messages;
+                let what = format!("{} of {all} messages could not be converted", report.bad);
+                return Err(Failure::new(Class::Failed, what));
+            }
+        }
+        Command::Schema(args) => cli::schema(&args, out).map_err(failure)?,
+        Command::Context => cli::context(out).map_err(failure)?,
+        Command::Ontology => cli::ontology(out).map_err(failure)?,
+        _ => return Err(Failure::usage("this version of the command does not know how to do that")),
     }
-    let client =
-        Client::spawn(program, arguments).await.with_context(|| format!("{program} can not be used as a server"))?;
-    catalogue.revision = client.revision();
-    if let Some(server) = client.server() {
-        catalogue.server_info.clone_from(&server.info);
-        catalogue.instructions.clone_from(&server.instructions);
-        catalogue.capabilities = Some(server.capabilities.clone());
-        if server.capabilities.tools.is_some() {
-            catalogue.tools = client.tools().all().await?;
-        }
-        if server.capabilities.resources.is_some() {
-            catalogue.resources = client.resources().all().await?;
-            catalogue.resource_templates = client.resource_templates().all().await?;
-        }
-        if server.capabilities.prompts.is_some() {
-            catalogue.prompts = client.prompts().all().await?;
-        }
+    screen.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Described {
+    async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
+        let target = self.server.target(&mut self.words)?;
+        nothing_more(&self.words)?;
+        let mut catalogue = self.begin(&target)?;
+        with_server(&self.server, target, Persistence::Once, async |session| {
+            let offer = Offer::of(&session.client).await?;
+            catalogue.revision = offer.revision;
+            catalogue.server_info = offer.server_info;
+            catalogue.instructions = offer.instructions;
+            catalogue.capabilities = Some(offer.capabilities);
+            catalogue.tools = offer.tools;
+            catalogue.resources = offer.resources;
+            catalogue.resource_templates = offer.resource_templates;
+            catalogue.prompts = offer.prompts;
+            cli::catalogue(&self.how, &catalogue, screen.writer()).map_err(failure)?;
+            screen.flush()?;
+            Ok(ExitCode::SUCCESS)
+        })
+        .await
     }
-    client.close().await;
-    Ok(catalogue)
+
+    fn begin(&self, target: &Target) -> Result<Catalogue, Failure> {
+        let begun = match &target.reach {
+            Reach::Url(url) => self.how.begin(Subject::Url(&url.url)),
+            Reach::Command(command) => self.how.begin(Subject::Command(&command.words())),
+        };
+        begun.map_err(|error| Failure::usage("the server has no IRI").why(chain(&error)).hint("give it one with --iri"))
+    }
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Io(error) if error.kind() == std::io::ErrorKind::BrokenPipe => error.into(),
+        other => Failure::new(Class::Failed, chain(&other)),
+    }
 }

@@ -20,6 +20,7 @@ use crate::options::Options;
 use crate::spawned::ChildConnector;
 use crate::streamed::StreamConnector;
 use crate::supervisor::Supervisor;
+use crate::tap::{Direction, Tap};
 use crate::{Connector, Error, Limits, Restarts, Timeouts};
 
 /// What a client is built with. What it tells servers it can do follows from the handlers that are given.
@@ -166,6 +167,13 @@ impl Builder {
     /// Does not check structured output against output schemas; only with the feature `validation` it is checked at all.
     pub fn without_output_check(mut self) -> Self {
         self.options.checks_output = false;
+        self
+    }
+
+    /// Hears the text of every message in both directions, to be recorded or shown. The listener runs where messages are moved,
+    /// so it must be quick. Headers are no part of a message, but arguments and results are: they may hold secrets.
+    pub fn on_message(mut self, listener: impl Fn(Direction, &[u8]) + Send + Sync + 'static) -> Self {
+        self.options.tap = Some(Tap::new(listener));
         self
     }
 

@@ -11,6 +11,7 @@ use jackfield_protocol::{ErrorObject, LoggingMessageParams, Method, ProgressPara
 use crate::connection::{Busy, Connection};
 use crate::core::Core;
 use crate::pending::Fault;
+use crate::tap::Direction;
 use crate::{BadAnswer, Ended};
 
 /// Takes what a server sends, whole messages in order. Clones belong to the same connection.
@@ -29,7 +30,14 @@ impl Inbox {
         if text.iter().all(u8::is_ascii_whitespace) {
             return;
         }
+        self.hear(&text);
         self.message(&text, true);
+    }
+
+    fn hear(&self, text: &[u8]) {
+        if let Some(tap) = &self.core.options.tap {
+            tap.hear(Direction::FromServer, text);
+        }
     }
 
     /// Takes what came last without an end. If it is no whole message, the rest was lost with the connection.
@@ -60,6 +68,7 @@ impl Inbox {
             Ok(Message::Answer(Answer { id: other, outcome: Err(error) }))
                 if other.as_ref().and_then(ours).is_none() =>
             {
+                self.hear(&text);
                 self.core.pending.answer(id, Err(fault(error)));
             }
             _ => self.receive(text),

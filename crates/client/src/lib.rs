@@ -54,6 +54,7 @@ mod streamed;
 mod subscription;
 mod subscriptions;
 mod supervisor;
+mod tap;
 mod tasks;
 mod transport;
 #[cfg(feature = "validation")]
@@ -76,4 +77,5 @@ pub use listing::{Listed, Listing};
 pub use output::Output;
 pub use session::ServerFacts;
 pub use subscription::{Event, Subscribe, Subscription};
+pub use tap::Direction;
 pub use transport::{Boxed, Connected, Connector, Ended, Link, NotSent, Outgoing, RequestFacts, Sent};

@@ -7,6 +7,7 @@ use jackfield_protocol::{
 
 use crate::cache::{Cache, CacheOwner};
 use crate::handlers::Handlers;
+use crate::tap::Tap;
 use crate::{Limits, Restarts, Timeouts};
 
 /// What a client was built with.
@@ -24,6 +25,7 @@ pub(crate) struct Options {
     pub(crate) cache: Option<Cache>,
     pub(crate) cache_owner: CacheOwner,
     pub(crate) checks_output: bool,
+    pub(crate) tap: Option<Tap>,
 }
 
 impl Default for Options {
@@ -40,6 +42,7 @@ impl Default for Options {
             cache: None,
             cache_owner: CacheOwner::default(),
             checks_output: true,
+            tap: None,
         }
     }
 }

@@ -111,6 +111,10 @@ impl Supervisor {
             Ok(connected) => connected,
             Err(error) => return Went::Failed(Error::Connect(error)),
         };
+        let link = match &self.core.options.tap {
+            Some(tap) => tap.on(link),
+            None => link,
+        };
         connection.opened(link.clone());
         // A task of its own, so that a message wakes nobody but the one who reads it.
         let mut moving = JoinSet::new();

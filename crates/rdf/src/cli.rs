@@ -9,7 +9,7 @@ use jackfield_protocol::Revision;
 
 use crate::{Catalogue, Context, Converter, Error, Event, Options, Profile, Report, Syntax};
 
-/// What `jackfield rdf` can do.
+/// What `jackfield rdf` can do by itself; for a catalogue it needs a client too.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "cli", derive(clap::Subcommand))]
 #[non_exhaustive]
@@ -22,8 +22,6 @@ pub enum Command {
     Context,
     /// Write the ontology in Turtle.
     Ontology,
-    /// Describe a server as one graph.
-    Catalogue(CatalogueArgs),
 }
 
 /// The arguments of `jackfield rdf convert`.
@@ -67,32 +65,38 @@ pub struct SchemaArgs {
     pub profile: Profile,
 }
 
-/// The arguments of `jackfield rdf catalogue`.
+/// How a catalogue is written.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct CatalogueArgs {
-    /// The server: its URL, or the command that starts it.
-    #[cfg_attr(feature = "cli", arg(required = true, trailing_var_arg = true))]
-    pub target: Vec<String>,
     /// What is written.
     #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t = Syntax::Turtle))]
     pub to: Syntax,
-    /// The IRI of the server in the graph; its URL unless it is given.
+    /// The IRI of the server in the graph; without it the server's URL, or one made of its command.
     #[cfg_attr(feature = "cli", arg(long))]
     pub iri: Option<String>,
 }
 
+/// Which server a catalogue describes.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// One with a URL.
+    Url(&'a str),
+    /// One that a command starts; these are its words.
+    Command(&'a [String]),
+}
+
 impl CatalogueArgs {
-    /// Begins the catalogue of the target. A server that is started by a command and has no IRI is named after the command.
+    /// Begins the catalogue of a server. One that is started by a command and has no IRI is named after the command.
     ///
     /// # Errors
     ///
     /// Fails if the IRI is not an absolute one.
-    pub fn begin(&self) -> Result<Catalogue, Error> {
-        match (&self.iri, self.target.as_slice()) {
+    pub fn begin(&self, subject: Subject<'_>) -> Result<Catalogue, Error> {
+        match (&self.iri, subject) {
             (Some(iri), _) => Catalogue::new(iri),
-            (None, [url]) if url.contains("://") => Catalogue::new(url),
-            (None, words) => Catalogue::of_command(words),
+            (None, Subject::Url(url)) => Catalogue::new(url),
+            (None, Subject::Command(words)) => Catalogue::of_command(words),
         }
     }
 }

@@ -1,3 +1,4 @@
 //! Reference servers, each a module that makes a `Server` value.
 
 pub mod everything;
+mod typescript;

@@ -66,12 +66,14 @@ impl Counter {
         } else {
             conversation::hold(&mut command, &scenario.turns(1, requests), &files.log)?;
         }
-        let (file, found) = match self {
-            Self::Instructions | Self::HttpInstructions => (&files.profile, instructions as fn(&str) -> Option<u64>),
-            Self::Allocations => (&files.report, allocations as fn(&str) -> Option<u64>),
-        };
-        let text = std::fs::read_to_string(file).with_context(|| format!("can not read {}", file.display()))?;
-        found(&text).with_context(|| format!("{} has no total", file.display()))
+        match self {
+            Self::Instructions | Self::HttpInstructions => counted_instructions(&files.profile),
+            Self::Allocations => {
+                let file = files.report.display();
+                let text = std::fs::read_to_string(&files.report).with_context(|| format!("can not read {file}"))?;
+                allocations(&text).with_context(|| format!("{file} has no total"))
+            }
+        }
     }
 }
 
@@ -96,6 +98,12 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
     let mut option = std::ffi::OsString::from(name);
     option.push(path);
     option
+}
+
+/// Reads the total of a callgrind profile.
+pub(super) fn counted_instructions(profile: &Path) -> Result<u64> {
+    let text = std::fs::read_to_string(profile).with_context(|| format!("can not read {}", profile.display()))?;
+    instructions(&text).with_context(|| format!("{} has no total", profile.display()))
 }
 
 /// Finds the total in a callgrind profile.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::{Client, Error};
+use jackfield_client::{Client, Direction, Error};
 use jackfield_protocol::LoggingLevel;
 use serde_json::json;
 
@@ -244,5 +244,30 @@ fn meta_of_the_user_travels_with_the_call() {
         assert_eq!(meta["com.example/trace"], 5);
         assert_eq!(meta["io.modelcontextprotocol/logLevel"], "error");
         assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
+    });
+}
+
+#[test]
+fn a_listener_hears_every_message_in_both_directions() {
+    paused(async {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let hears = heard.clone();
+        let builder = Client::builder().on_message(move |direction, text| {
+            let message: serde_json::Value = serde_json::from_slice(text).unwrap();
+            hears.lock().unwrap().push((direction, message["method"].as_str().unwrap_or("answer").to_owned()));
+        });
+        let (client, mut server) = Pair::modern(builder).await;
+        let (answered, ()) = tokio::join!(client.call("t", ()).into_future(), async {
+            server.expect("tools/call").await;
+            server.answer(json!({"content": []})).await;
+        });
+        answered.unwrap();
+        let expected = [
+            (Direction::ToServer, "server/discover"),
+            (Direction::FromServer, "answer"),
+            (Direction::ToServer, "tools/call"),
+            (Direction::FromServer, "answer"),
+        ];
+        assert_eq!(*heard.lock().unwrap(), expected.map(|(direction, what)| (direction, what.to_owned())));
     });
 }

@@ -337,3 +337,19 @@ fn a_silent_program_times_out() {
         assert_eq!(name(&silent), "timeout");
     });
 }
+
+#[test]
+fn standard_error_is_heard_as_it_comes() {
+    real(async {
+        let (heard, mut hears) = tokio::sync::mpsc::channel(64);
+        let command = python(SERVER).on_stderr(move |text| heard.try_send(text.to_vec()).unwrap());
+        let client = Client::builder().spawn(command).await.unwrap();
+        text(&client, "stderr", json!({"n": 3})).await;
+        let mut all = Vec::new();
+        while all.len() < 6 {
+            all.extend(hears.recv().await.unwrap());
+        }
+        assert_eq!(all, b"xxxend");
+        client.close().await;
+    });
+}

@@ -18,6 +18,7 @@ use windows as platform;
 
 pub use environment::DEFAULT_ENVIRONMENT;
 pub use process::{Child, Ending};
+use stderr::Listener;
 pub use stderr::Stderr;
 
 use std::ffi::{OsStr, OsString};
@@ -40,6 +41,7 @@ pub struct Command {
     variables: Vec<(OsString, OsString)>,
     directory: Option<PathBuf>,
     stderr_bytes: usize,
+    stderr_listener: Option<Listener>,
     grace: Duration,
 }
 
@@ -53,6 +55,7 @@ impl Command {
             variables: Vec::new(),
             directory: None,
             stderr_bytes: 64 * 1024,
+            stderr_listener: None,
             grace: Duration::from_secs(2),
         }
     }
@@ -89,6 +92,16 @@ impl Command {
     #[must_use]
     pub fn stderr_bytes(mut self, bytes: usize) -> Self {
         self.stderr_bytes = bytes;
+        self
+    }
+
+    /// Hears what the child writes to standard error as it comes, in pieces of any size. The listener must be quick: while it
+    /// runs, nothing more is read.
+    ///
+    /// The text comes from the server: escape control characters before it goes to a terminal.
+    #[must_use]
+    pub fn on_stderr(mut self, listener: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        self.stderr_listener = Some(Listener::new(listener));
         self
     }
 
@@ -132,6 +145,9 @@ impl Command {
         else {
             return Err(io::Error::other("the child's standard streams are not open"));
         };
-        Ok((ByteStream::new(stdout, stdin), Child::new(child, stderr, self.stderr_bytes, self.grace)))
+        Ok((ByteStream::new(stdout, stdin), Child::new(child, self.stderr(), stderr, self.grace)))
+    }
+    fn stderr(&self) -> Stderr {
+        Stderr::new(self.stderr_bytes, self.stderr_listener.clone())
     }
 }

@@ -33,8 +33,7 @@ pub enum Ending {
 }
 
 impl Child {
-    pub(super) fn new(process: tokio::process::Child, pipe: ChildStderr, stderr_bytes: usize, grace: Duration) -> Self {
-        let stderr = Stderr::new(stderr_bytes);
+    pub(super) fn new(process: tokio::process::Child, stderr: Stderr, pipe: ChildStderr, grace: Duration) -> Self {
         let mut reading = JoinSet::new();
         reading.spawn(stderr.clone().read_all(pipe));
         let group = process.id().and_then(platform::Group::new);

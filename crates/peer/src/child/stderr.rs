@@ -1,6 +1,7 @@
 //! What a child writes to standard error: the last part of it is kept.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -9,7 +10,28 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 ///
 /// The text comes from the server: show it as such, with control characters escaped.
 #[derive(Clone, Debug)]
-pub struct Stderr(Arc<Mutex<Kept>>);
+pub struct Stderr {
+    kept: Arc<Mutex<Kept>>,
+    listener: Option<Listener>,
+}
+
+/// Hears what comes.
+#[derive(Clone)]
+pub(super) struct Listener(Arc<Hear>);
+
+type Hear = dyn Fn(&[u8]) + Send + Sync;
+
+impl Listener {
+    pub(super) fn new(listener: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(listener))
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Listener")
+    }
+}
 
 #[derive(Debug)]
 struct Kept {
@@ -19,12 +41,12 @@ struct Kept {
 }
 
 impl Stderr {
-    pub(super) fn new(limit: usize) -> Self {
-        Self(Arc::new(Mutex::new(Kept { bytes: VecDeque::new(), limit, total: 0 })))
+    pub(super) fn new(limit: usize, listener: Option<Listener>) -> Self {
+        Self { kept: Arc::new(Mutex::new(Kept { bytes: VecDeque::new(), limit, total: 0 })), listener }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the last part as text; bytes that are not UTF-8 are replaced.
@@ -55,7 +77,11 @@ impl Stderr {
     pub(super) async fn read_all(self, mut reader: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; 8 * 1024];
         while let Ok(count @ 1..) = reader.read(&mut chunk).await {
-            self.add(chunk.get(..count).unwrap_or_default());
+            let new = chunk.get(..count).unwrap_or_default();
+            self.add(new);
+            if let Some(Listener(hear)) = &self.listener {
+                hear(new);
+            }
         }
     }
 }
@@ -67,7 +93,7 @@ mod tests {
     /// T-117: a flood on standard error stays within the limit, and the newest text is kept.
     #[test]
     fn the_last_part_is_kept() {
-        let stderr = Stderr::new(8);
+        let stderr = Stderr::new(8, None);
         for chunk in ["123456", "7", "89", "0123456789abcdef", "x"] {
             stderr.add(chunk.as_bytes());
         }

@@ -1,7 +1,7 @@
 //! What the command does, without the command.
 
 use jackfield_protocol::Revision;
-use jackfield_rdf::cli::{self, CatalogueArgs, ConvertArgs, SchemaArgs};
+use jackfield_rdf::cli::{self, CatalogueArgs, ConvertArgs, SchemaArgs, Subject};
 use jackfield_rdf::{Profile, Syntax};
 
 fn args(files: &[&str], to: Syntax) -> ConvertArgs {
@@ -53,14 +53,14 @@ fn documents_are_written() {
 
 #[test]
 fn a_catalogue_is_named_after_its_target() {
-    for (target, iri, expected) in [
-        (vec!["https://example.com/mcp"], None, "https://example.com/mcp"),
-        (vec!["npx", "-y", "a server"], None, "urn:mcp:command:npx+-y+a%20server"),
-        (vec!["npx"], Some("urn:example:x"), "urn:example:x"),
+    let words = ["npx", "-y", "a server"].map(str::to_owned);
+    for (subject, iri, expected) in [
+        (Subject::Url("https://example.com/mcp"), None, "https://example.com/mcp"),
+        (Subject::Command(&words), None, "urn:mcp:command:npx+-y+a%20server"),
+        (Subject::Command(&words), Some("urn:example:x"), "urn:example:x"),
     ] {
-        let target = target.into_iter().map(str::to_owned).collect();
-        let args = CatalogueArgs { target, to: Syntax::NTriples, iri: iri.map(str::to_owned) };
-        let catalogue = args.begin().unwrap();
+        let args = CatalogueArgs { to: Syntax::NTriples, iri: iri.map(str::to_owned) };
+        let catalogue = args.begin(subject).unwrap();
         assert_eq!(catalogue.iri, expected);
         let mut out = Vec::new();
         cli::catalogue(&args, &catalogue, &mut out).unwrap();
@@ -83,7 +83,11 @@ fn arguments_are_read_from_a_command_line() {
     assert_eq!(args.revision.as_str(), "2025-06-18");
 
     let command = cli::Command::augment_subcommands(Command::new("rdf"));
-    let matches = command.get_matches_from(["rdf", "catalogue", "--to", "jsonld", "npx", "-y", "server"]);
-    let Ok(cli::Command::Catalogue(args)) = cli::Command::from_arg_matches(&matches) else { panic!("{matches:?}") };
-    assert_eq!((args.target.len(), args.to), (3, Syntax::JsonLd));
+    let matches = command.get_matches_from(["rdf", "schema", "--profile", "plain"]);
+    let Ok(cli::Command::Schema(args)) = cli::Command::from_arg_matches(&matches) else { panic!("{matches:?}") };
+    assert_eq!(args.profile, Profile::Plain);
+
+    let command = CatalogueArgs::augment_args(Command::new("catalogue"));
+    let args = CatalogueArgs::from_arg_matches(&command.get_matches_from(["catalogue", "--to", "jsonld"])).unwrap();
+    assert_eq!((args.to, args.iri), (Syntax::JsonLd, None));
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use jackfield::{Server, State, tool};
 
+use crate::typescript;
+
 /// Which environment variables are shown. The environment often holds secrets, so most are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ShowEnvironment {
@@ -29,7 +31,7 @@ impl ShowEnvironment {
 }
 
 pub(super) fn add(server: Server, shown: ShowEnvironment) -> Server {
-    server.state(shown).tool(get_env)
+    server.state(shown).tool(typescript::tool(get_env))
 }
 
 /// Return the environment variables of the server that may be shown.

@@ -14,6 +14,8 @@ use jackfield::{Cx, Handle, ResourceRegistry, Server, State, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::typescript;
+
 /// What may be compressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -102,7 +104,7 @@ impl Archives {
 
 pub(super) fn add(server: Server, limits: GzipLimits) -> Server {
     let archives = Archives { limits, resources: server.resources(), kept: Mutex::default() };
-    server.state(archives).tool(gzip_file_as_resource)
+    server.state(archives).tool(typescript::tool(gzip_file_as_resource))
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema, serde::Serialize)]

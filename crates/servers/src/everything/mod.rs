@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use jackfield::{CacheHint, Cached, Caller, Item, Server};
 
+use crate::typescript;
+
 pub use environment::ShowEnvironment;
 pub use gzip::GzipLimits;
 
@@ -45,7 +47,8 @@ pub fn server(options: Options) -> Server {
         .cache(Cached::Prompts, CacheHint::public(MINUTE))
         .cache(Cached::Resources, CacheHint::public(MINUTE))
         .cache(Cached::Templates, CacheHint::public(MINUTE))
-        .visible(is_visible);
+        .visible(is_visible)
+        .middleware(typescript::unknown_tools);
     let server = plain::add(server);
     let server = environment::add(server, options.environment);
     let server = gzip::add(server, options.gzip);

@@ -7,18 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::media::tiny_png;
 use super::resources;
+use crate::typescript;
 
 pub(super) fn add(server: Server) -> Server {
     server
-        .tool(echo)
-        .tool(get_annotated_message)
-        .tool(get_resource_links)
-        .tool(get_resource_reference)
-        .tool(get_structured_content)
-        .tool(get_structured_content_list)
-        .tool(get_sum)
-        .tool(get_tiny_image)
-        .tool(trigger_long_running_operation)
+        .tool(typescript::tool(echo))
+        .tool(typescript::tool(get_annotated_message))
+        .tool(typescript::tool(get_resource_links))
+        .tool(typescript::tool(get_resource_reference))
+        .tool(typescript::tool(get_structured_content))
+        .tool(typescript::tool(get_structured_content_list))
+        .tool(typescript::tool(get_sum))
+        .tool(typescript::tool(get_tiny_image))
+        .tool(typescript::tool(trigger_long_running_operation))
 }
 
 /// Return the message.

@@ -7,11 +7,13 @@ use jackfield::protocol::{
 use jackfield::{Cx, Elicited, Error, Server, tool};
 use serde_json::{Map, Value, json};
 
+use crate::typescript;
+
 pub(super) fn add(server: Server) -> Server {
     server
-        .tool(get_roots_list)
-        .tool(trigger_elicitation_request)
-        .tool(trigger_sampling_request)
+        .tool(typescript::tool(get_roots_list))
+        .tool(typescript::tool(trigger_elicitation_request))
+        .tool(typescript::tool(trigger_sampling_request))
         .on_initialized(fetch_roots)
         .on_roots_changed(fetch_roots)
 }

@@ -8,13 +8,15 @@ use jackfield::protocol::{ErrorObject, LoggingLevel};
 use jackfield::{Cx, Server, State, tool};
 use tokio::task::{AbortHandle, JoinSet};
 
+use crate::typescript;
+
 const PACE: Duration = Duration::from_secs(5);
 
 pub(super) fn add(server: Server) -> Server {
     server
         .state(Background::default())
-        .tool(toggle_simulated_logging)
-        .tool(toggle_subscriber_updates)
+        .tool(typescript::tool(toggle_simulated_logging))
+        .tool(typescript::tool(toggle_subscriber_updates))
         .on_subscribe(|uri, cx| note(uri, cx, true))
         .on_unsubscribe(|uri, cx| note(uri, cx, false))
 }
@@ -42,6 +44,18 @@ const MOST_SUBSCRIPTIONS: usize = 1000;
 /// Names the session of a call; in the modern era all calls share one name.
 fn session(cx: &Cx) -> usize {
     cx.session().map_or(0, |session| Arc::as_ptr(session).addr())
+}
+
+/// Returns the id of the session as the client knows it: a header of Streamable HTTP, or a part of the query of HTTP+SSE. Streams have
+/// none.
+fn session_id(cx: &Cx) -> String {
+    let parts = cx.extensions().get::<http::request::Parts>();
+    let header = parts.as_ref().and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
+    let query = || {
+        let pairs = parts.as_ref()?.uri.query()?.split('&');
+        pairs.filter_map(|pair| pair.split_once('=')).find(|(name, _)| name.eq_ignore_ascii_case("sessionId"))
+    };
+    header.or_else(|| query().map(|(_, id)| id)).unwrap_or("undefined").to_owned()
 }
 
 /// Remembers or forgets a subscription.
@@ -141,8 +155,7 @@ fn capitalized(word: &str) -> String {
     open_world = false
 )]
 fn toggle_simulated_logging(background: State<Background>, cx: &Cx) -> String {
-    // On a stream without session ids there is none to show.
-    let id = "undefined";
+    let id = session_id(cx);
     if Background::toggle(&background.0, Kind::Logging, cx) {
         format!(
             "Started simulated, random-leveled logging for session {id} at a 5 second pace. Messages below the level that the \
@@ -163,7 +176,7 @@ fn toggle_simulated_logging(background: State<Background>, cx: &Cx) -> String {
     open_world = false
 )]
 fn toggle_subscriber_updates(background: State<Background>, cx: &Cx) -> String {
-    let id = "undefined";
+    let id = session_id(cx);
     if Background::toggle(&background.0, Kind::Updates, cx) {
         format!(
             "Started simulated resource updated notifications for session {id} at a 5 second pace. They are sent for the \

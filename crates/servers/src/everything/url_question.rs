@@ -7,8 +7,10 @@ use jackfield::protocol::{CallToolResult, ContentBlock, ErrorObject, error::code
 use jackfield::{Cx, Elicited, ProtocolError, Server, State, tool};
 use serde_json::json;
 
+use crate::typescript;
+
 pub(super) fn add(server: Server) -> Server {
-    server.state(Announced::default()).tool(trigger_url_elicitation)
+    server.state(Announced::default()).tool(typescript::tool(trigger_url_elicitation))
 }
 
 /// How many announcements are remembered; the oldest clients are forgotten first by starting anew.

@@ -1,0 +1,140 @@
+//! The command line as a whole.
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::commands::{Call, Complete, Completions, GetPrompt, Inspect, List, Ping, Read, Subscribe};
+use crate::failure::{Class, EXIT_CODES, Failure};
+use crate::show::Screen;
+use crate::{rdf, serve};
+
+/// Run Model Context Protocol servers, and use them from the shell
+#[derive(Debug, Parser)]
+#[command(
+    name = "jackfield",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 120,
+    after_help = help_about_targets()
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show one page about a server: who it is, what it can do, what it has
+    Inspect(Inspect),
+    /// List what a server has: tools, resources, templates, prompts
+    List(List),
+    /// Call a tool
+    Call(Call),
+    /// Read a resource
+    Read(Read),
+    /// Get a prompt, filled in
+    Prompt(GetPrompt),
+    /// Ask for proposals for an argument of a prompt or resource template
+    Complete(Complete),
+    /// Ask whether a server lives, and how long it takes to answer
+    Ping(Ping),
+    /// Show what changes at a server until Ctrl-C, one line each
+    Subscribe(Subscribe),
+    /// Run a reference server
+    Serve(serve::Serve),
+    /// Turn messages and servers into linked data
+    Rdf(rdf::Rdf),
+    /// Write a script that completes this command in a shell
+    Completions(Completions),
+}
+
+fn help_about_targets() -> String {
+    format!(
+        "A server is named in one of three ways:\n  \
+         by its URL      jackfield inspect https://example.com/mcp\n  \
+         by its name     jackfield inspect github\n  \
+         by its command  jackfield inspect -- my-server --its-option\n\n\
+         A URL or a name comes first, a command comes last after two dashes:\n  \
+         jackfield call github search query=bug\n  \
+         jackfield call search query=bug -- my-server --its-option\n\n\
+         Names are looked up in mcp.json, .mcp.json, .vscode/mcp.json and .cursor/mcp.json of the working directory, then in \
+         jackfield/mcp.json of the user's configuration directory; --config names another file.\n\n\
+         {EXIT_CODES}\n\n\
+         JACKFIELD_LOG=debug shows what the command itself does; NO_COLOR=1 switches colour off."
+    )
+}
+
+/// Reads the command line, does what it says, and tells how it went.
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    log_to_standard_error(&arguments.command);
+    let runtime = match runtime(&arguments.command) {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            return told(&Failure::new(Class::Failed, "the runtime can not be started").why(error.to_string()));
+        }
+    };
+    let outcome = runtime.block_on(arguments.command.run());
+    // A thread that waits for a person to type must not keep the process.
+    runtime.shutdown_background();
+    outcome.unwrap_or_else(|failure| told(&failure))
+}
+
+fn told(failure: &Failure) -> ExitCode {
+    eprint!("{}", failure.message());
+    failure.code()
+}
+
+/// Standard output belongs to the protocol or to results; logs go to standard error. What a client has to say is in its results and
+/// errors already, so its log is for those who ask.
+fn log_to_standard_error(command: &Command) {
+    let asked = std::env::var_os("JACKFIELD_LOG").is_some_and(|filter| !filter.is_empty());
+    if asked || matches!(command, Command::Serve(_)) {
+        tracing_subscriber::fmt()
+            .with_writer(std::io::stderr)
+            .with_env_filter(tracing_subscriber::EnvFilter::from_env("JACKFIELD_LOG"))
+            .init();
+    }
+}
+
+/// A server uses all processors; a client has one thing to do, and starts faster without threads.
+fn runtime(command: &Command) -> std::io::Result<Runtime> {
+    match command {
+        Command::Serve(_) => Builder::new_multi_thread().enable_all().build(),
+        _ => Builder::new_current_thread().enable_all().build(),
+    }
+}
+
+impl Command {
+    async fn run(self) -> Result<ExitCode, Failure> {
+        if let Self::Serve(serve) = self {
+            return Ok(serve.run().await.map(|()| ExitCode::SUCCESS)?);
+        }
+        let screen = &mut Screen::open();
+        match self {
+            Self::Inspect(command) => command.run(screen).await,
+            Self::List(command) => command.run(screen).await,
+            Self::Call(command) => command.run(screen).await,
+            Self::Read(command) => command.run(screen).await,
+            Self::Prompt(command) => command.run(screen).await,
+            Self::Complete(command) => command.run(screen).await,
+            Self::Ping(command) => command.run(screen).await,
+            Self::Subscribe(command) => command.run(screen).await,
+            Self::Rdf(command) => command.run(screen).await,
+            Self::Completions(command) => command.run(Arguments::command(), screen),
+            Self::Serve(_) => unreachable!("it has been run already"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_of_all_commands_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,148 @@
+//! Variables in configuration files and headers.
+
+use std::path::Path;
+
+/// What variables can refer to.
+#[derive(Clone, Copy)]
+pub(crate) struct Variables<'a> {
+    /// Looks up a variable of the environment.
+    pub(crate) environment: &'a dyn Fn(&str) -> Option<String>,
+    /// The folder of the project that the configuration file belongs to.
+    pub(crate) folder: &'a Path,
+}
+
+impl Variables<'_> {
+    /// Replaces `${NAME}`, `${NAME:-default}`, `${env:NAME}` and the names that editors have for folders.
+    ///
+    /// The error is the end of a sentence: what is wrong with which variable.
+    pub(crate) fn expanded(&self, text: &str) -> Result<String, String> {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            out.push_str(before);
+            let Some((name, after)) = after.split_once('}') else {
+                out.push_str("${");
+                rest = after;
+                continue;
+            };
+            out.push_str(&self.value(name)?);
+            rest = after;
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+
+    fn value(&self, name: &str) -> Result<String, String> {
+        let folder = || self.folder.display().to_string();
+        match name {
+            "workspaceFolder" => return Ok(folder()),
+            "workspaceFolderBasename" => {
+                return Ok(self.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
+            }
+            "userHome" => return self.variable("HOME"),
+            "pathSeparator" | "/" => return Ok(std::path::MAIN_SEPARATOR.to_string()),
+            _ => {}
+        }
+        if let Some(input) = name.strip_prefix("input:") {
+            return Err(format!("asks an editor for the input {input:?}, which only the editor can give"));
+        }
+        if let Some((name, default)) = name.split_once(":-") {
+            let value = (self.environment)(name).filter(|value| !value.is_empty());
+            return Ok(value.unwrap_or_else(|| default.to_owned()));
+        }
+        let name = name.strip_prefix("env:").unwrap_or(name);
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            return Err(format!("uses ${{{name}}}, which is no variable"));
+        }
+        self.variable(name)
+    }
+
+    fn variable(&self, name: &str) -> Result<String, String> {
+        (self.environment)(name).ok_or_else(|| format!("needs the environment variable {name}, which is not set"))
+    }
+}
+
+/// Replaces `$NAME` and `${NAME}` in the value of a header; `$$` is a dollar sign.
+pub(crate) fn expanded_header(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let (name, after) = if let Some(after) = after.strip_prefix('$') {
+            out.push('$');
+            rest = after;
+            continue;
+        } else if let Some(braced) = after.strip_prefix('{') {
+            braced.split_once('}').ok_or("has a brace that is not closed")?
+        } else {
+            let end = after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len());
+            after.split_at(end)
+        };
+        if name.is_empty() {
+            return Err("has a dollar sign without a variable; write $$ for a dollar sign".to_owned());
+        }
+        let value = environment(name);
+        out.push_str(&value.ok_or_else(|| format!("needs the environment variable {name}, which is not set"))?);
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(name: &str) -> Option<String> {
+        match name {
+            "TOKEN" => Some("s3cret".to_owned()),
+            "EMPTY" => Some(String::new()),
+            "HOME" => Some("/h".to_owned()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn variables_of_every_editor_are_expanded() {
+        let variables = Variables { environment: &environment, folder: Path::new("/p/project") };
+        for (text, expected) in [
+            ("a ${TOKEN} b", Ok("a s3cret b")),
+            ("${env:TOKEN}", Ok("s3cret")),
+            ("${NONE:-x y}", Ok("x y")),
+            ("${EMPTY:-x}", Ok("x")),
+            ("${TOKEN:-x}", Ok("s3cret")),
+            ("${workspaceFolder}/bin", Ok("/p/project/bin")),
+            ("${workspaceFolderBasename}", Ok("project")),
+            ("${userHome}", Ok("/h")),
+            ("$TOKEN ${open", Ok("$TOKEN ${open")),
+            ("${NONE}", Err("NONE, which is not set")),
+            ("${input:key}", Err("only the editor")),
+            ("${command:x}", Err("no variable")),
+        ] {
+            match (variables.expanded(text), expected) {
+                (Ok(value), Ok(expected)) => assert_eq!(value, expected, "{text}"),
+                (Err(error), Err(part)) => assert!(error.contains(part), "{text}: {error}"),
+                (outcome, _) => panic!("{text}: {outcome:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn headers_may_name_variables() {
+        for (text, expected) in [
+            ("Bearer $TOKEN", Ok("Bearer s3cret")),
+            ("${TOKEN}x", Ok("s3cretx")),
+            ("$TOKEN-1", Ok("s3cret-1")),
+            ("100$$", Ok("100$")),
+            ("$NONE", Err("NONE, which is not set")),
+            ("$ 5", Err("dollar sign")),
+            ("${x", Err("not closed")),
+        ] {
+            match (expanded_header(text, &environment), expected) {
+                (Ok(value), Ok(expected)) => assert_eq!(value, expected, "{text}"),
+                (Err(error), Err(part)) => assert!(error.contains(part), "{text}: {error}"),
+                (outcome, _) => panic!("{text}: {outcome:?}"),
+            }
+        }
+    }
+}

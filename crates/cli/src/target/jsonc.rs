@@ -1,0 +1,74 @@
+//! JSON as editors write it: with comments and commas before a closing bracket.
+
+/// Returns plain JSON: comments and superfluous commas become blanks, so that places in error messages stay right.
+pub(crate) fn plain(text: &str) -> String {
+    let mut out: Vec<char> = Vec::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut last_comma = None;
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                last_comma = None;
+                out.push(c);
+                while let Some(c) = chars.next() {
+                    out.push(c);
+                    match c {
+                        '\\' => out.extend(chars.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            '/' if chars.peek() == Some(&'/') => {
+                out.push(' ');
+                while let Some(c) = chars.next_if(|c| *c != '\n') {
+                    out.push(if c == '\r' { c } else { ' ' });
+                }
+            }
+            '/' if chars.peek() == Some(&'*') => {
+                out.push(' ');
+                let mut before = ' ';
+                for c in chars.by_ref() {
+                    out.push(if c == '\n' { c } else { ' ' });
+                    if before == '*' && c == '/' {
+                        break;
+                    }
+                    before = c;
+                }
+            }
+            ',' => {
+                last_comma = Some(out.len());
+                out.push(c);
+            }
+            '}' | ']' => {
+                if let Some(comma) = last_comma.take() {
+                    out[comma] = ' ';
+                }
+                out.push(c);
+            }
+            c => {
+                if !c.is_whitespace() {
+                    last_comma = None;
+                }
+                out.push(c);
+            }
+        }
+    }
+    out.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_superfluous_commas_are_left_out() {
+        let text = "// first\n{\"a\": [1, 2, /* two */ ], // \"x\"\n \"u\": \"http://x, ]\\\"//\",\n}\n";
+        let value: serde_json::Value = serde_json::from_str(&plain(text)).unwrap();
+        assert_eq!(value, serde_json::json!({"a": [1, 2], "u": "http://x, ]\"//"}));
+        assert_eq!(plain(text).len(), text.len());
+        for broken in ["{,,}", "[1,,]", "/*", "\"", "{\"a\": }"] {
+            assert!(serde_json::from_str::<serde_json::Value>(&plain(broken)).is_err(), "{broken}");
+        }
+    }
+}

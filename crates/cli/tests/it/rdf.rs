@@ -1,0 +1,51 @@
+//! Linked data.
+
+use crate::run::{Folder, JACKFIELD, jackfield, with_demo};
+
+#[test]
+fn a_server_is_described_as_a_graph() {
+    let graph = with_demo(&["rdf", "catalogue", "--to", "ntriples"]).ok();
+    for tool in ["echo", "get-sum", "trigger-long-running-operation", "get-structured-content-list"] {
+        assert!(graph.contains(&format!("\"{tool}\"")), "{tool} is missing");
+    }
+    assert!(graph.contains("\"mcp-servers/everything\"") && graph.contains("<urn:mcp:command:"));
+    let folder = Folder::new();
+    let server =
+        format!(r#"{{"mcpServers": {{"demo": {{"command": {JACKFIELD:?}, "args": ["serve", "everything"]}}}}}}"#);
+    folder.write("mcp.json", &server);
+    let named = folder.jackfield(&["rdf", "catalogue", "demo", "--to", "ntriples", "--iri", "urn:x:demo"], &[]).ok();
+    assert!(named.starts_with("<urn:x:demo> "), "{named}");
+}
+
+#[test]
+fn messages_are_converted_there_and_back() {
+    let message =
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":[1,2],"b":"x"}}}"#;
+    let turtle = jackfield(&["rdf", "convert", "--to", "turtle"], message).ok();
+    let back = jackfield(&["rdf", "convert", "--from", "turtle", "--to", "json"], &turtle).json();
+    assert_eq!(back, serde_json::from_str::<serde_json::Value>(message).unwrap());
+}
+
+#[test]
+fn bad_lines_are_counted_and_do_not_stop_the_rest() {
+    let input = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nnonsense\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n";
+    let ran = jackfield(&["rdf", "convert", "--to", "nquads"], input);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("-:2:") && ran.err.contains("1 of 3 messages"), "{}", ran.err);
+    assert_eq!(ran.out.matches("\"ping\"").count(), 2);
+}
+
+#[test]
+fn schemas_contexts_and_the_ontology_are_written() {
+    assert!(jackfield(&["rdf", "schema", "--revision", "2025-06-18"], "").ok().contains("x-jsonld-"));
+    assert!(jackfield(&["rdf", "context"], "").ok().contains("@context"));
+    assert!(jackfield(&["rdf", "ontology"], "").ok().contains("rdfs:label"));
+}
+
+#[test]
+fn what_is_not_understood_is_explained() {
+    let ran = jackfield(&["rdf", "convert", "/no/such/file"], "");
+    assert!(ran.code == Some(1) && ran.err.contains("No such file"), "{ran:?}");
+    let ran = with_demo(&["rdf", "catalogue", "--iri", "no iri"]);
+    assert!(ran.code == Some(2) && ran.err.contains("--iri"), "{ran:?}");
+}

@@ -1,0 +1,150 @@
+//! The command at a terminal: colour, width, escapes, and questions to the person.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::run::{Folder, JACKFIELD, command};
+use crate::scripted::LEGACY;
+
+/// The command at a terminal of 60 columns.
+struct Terminal {
+    child: Child,
+    screen: File,
+    shown: Vec<u8>,
+}
+
+impl Terminal {
+    fn start(words: &[&str], variables: &[(&str, &str)]) -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap();
+        let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let stream = || Stdio::from(theirs.try_clone().unwrap());
+        let mut command = command();
+        command.args(words).env("TERM", "xterm").env("COLUMNS", "60").envs(variables.iter().copied());
+        let child = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
+        Self { child, screen: File::from(ours), shown: Vec::new() }
+    }
+
+    /// Reads more of what is shown. When the last process has closed its side, reading fails.
+    fn read(&mut self) -> bool {
+        let mut chunk = [0; 4096];
+        let Ok(count @ 1..) = self.screen.read(&mut chunk) else { return false };
+        self.shown.extend_from_slice(&chunk[..count]);
+        true
+    }
+
+    fn wait_for(&mut self, text: &str) {
+        while !String::from_utf8_lossy(&self.shown).contains(text) {
+            assert!(self.read(), "{text} is not in {}", String::from_utf8_lossy(&self.shown));
+        }
+    }
+
+    /// Returns the exit code and what is on the screen.
+    fn finish(mut self) -> (Option<i32>, String) {
+        while self.read() {}
+        (self.child.wait().unwrap().code(), String::from_utf8(self.shown).unwrap())
+    }
+}
+
+/// Runs the command at a terminal; the person types `input`.
+fn at_terminal(words: &[&str], input: &str, variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut terminal = Terminal::start(words, variables);
+    terminal.screen.write_all(input.as_bytes()).unwrap();
+    terminal.finish()
+}
+
+/// The thread that waits for the person must not keep the command.
+#[test]
+fn a_question_can_be_interrupted() {
+    let words = ["call", "trigger-elicitation-request", "--verbose", "--", JACKFIELD, "serve", "everything"];
+    let mut terminal = Terminal::start(&words, &[]);
+    terminal.wait_for("name: ");
+    let killed = Command::new("kill").args(["-s", "INT", &terminal.child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let (code, shown) = terminal.finish();
+    assert_eq!(code, Some(130), "{shown}");
+}
+
+#[test]
+fn a_page_has_the_width_and_the_colours_of_the_terminal() {
+    let words = ["inspect", "--", JACKFIELD, "serve", "everything"];
+    let (code, shown) = at_terminal(&words, "", &[]);
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("\x1b[1mTools (17)\x1b[0m"), "{shown}");
+    let (_, plain) = at_terminal(&words, "", &[("NO_COLOR", "1")]);
+    assert!(!plain.contains('\x1b'), "{plain}");
+    let list = ["list", "tools", "--", JACKFIELD, "serve", "everything"];
+    let (_, list) = at_terminal(&list, "", &[("NO_COLOR", "1")]);
+    assert!(list.lines().all(|line| line.chars().count() <= 60), "{list}");
+    assert!(list.contains('…'), "{list}");
+}
+
+/// T-113, T-152: a tool's text can not steer the terminal.
+#[test]
+fn text_of_a_server_is_harmless_at_a_terminal() {
+    let words = ["call", "text", "--", "python3", "-c", LEGACY];
+    let (code, shown) = at_terminal(&words, "", &[]);
+    assert_eq!((code, shown.as_str()), (Some(0), "evil\\u{1b}]0;title\\u{7}\\u{202e}\\r\r\nsecond\r\n"));
+    let (_, shown) = at_terminal(&["read", "x://y", "--", "python3", "-c", LEGACY], "", &[]);
+    assert_eq!(shown, "[resource x://y, 4 bytes]\r\n");
+}
+
+#[test]
+fn progress_is_shown_at_a_terminal_and_taken_away() {
+    let words = ["call", "progress", "--", "python3", "-c", LEGACY];
+    let (_, shown) = at_terminal(&words, "", &[]);
+    assert!(shown.contains("\r\x1b[K 50 % (1/2) step\r\x1b[K100 % (2/2) step\r\x1b[Kevil"), "{shown:?}");
+}
+
+/// CLI-042, CLI-044, CLI-085: questions of the server reach the person, and the answers reach the server, in both eras.
+#[test]
+fn questions_are_asked_at_the_terminal() {
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let call = |tool: &str| {
+            let words = ["call", tool, "--revision", revision];
+            words.map(str::to_owned)
+        };
+        let demo = ["--", JACKFIELD, "serve", "everything"];
+        let run = |tool: &str, more: &[&str], input: &str, variables: &[(&str, &str)]| {
+            let words = call(tool);
+            let words: Vec<&str> = words.iter().map(String::as_str).chain(more.iter().copied()).chain(demo).collect();
+            at_terminal(&words, input, variables)
+        };
+        // The name, then Enter for the defaults of the other twelve fields, then yes.
+        let input = format!("Ada\nyes\n{}y\n", "\n".repeat(11));
+        let (code, shown) = run("trigger-elicitation-request", &[], &input, &[]);
+        assert_eq!(code, Some(0), "{shown}");
+        assert!(shown.contains("asks you to fill in a form:") && shown.contains("- Name: Ada"), "{shown}");
+        let (_, shown) = run("trigger-elicitation-request", &[], ":cancel\n", &[]);
+        assert!(shown.contains("User cancelled"), "{shown}");
+
+        let (_, shown) = run("trigger-sampling-request", &["prompt=hello"], "forty-two\n\n", &[]);
+        assert!(shown.contains("context: hello") && shown.contains("\"text\": \"forty-two\""), "{shown}");
+
+        // The browser is a program that notes what it is asked to open.
+        let folder = Folder::new();
+        let browser = folder
+            .write("browser", "#!/bin/sh\nprintf '%s|' \"$#\" \"$@\" > \"$0.tmp\"; mv \"$0.tmp\" \"$0.opened\"\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&browser, mode).unwrap();
+        let variables = [("BROWSER", browser.to_str().unwrap())];
+        let url = "https://example.com/?a=$(id)&b=%20";
+        let argument = format!("url={url}");
+        let (_, shown) = run("trigger-url-elicitation", &[&argument], "d\n", &variables);
+        assert!(shown.contains("example.com") && shown.contains("User declined"), "{shown}");
+        let opened = folder.path().join("browser.opened");
+        assert!(!opened.exists());
+        let (_, shown) = run("trigger-url-elicitation", &[&argument], "o\n", &variables);
+        assert!(shown.contains("User completed the URL elicitation flow"), "{shown}");
+        while !opened.exists() {
+            std::thread::yield_now();
+        }
+        assert_eq!(std::fs::read_to_string(opened).unwrap(), format!("1|{url}|"));
+    }
+}

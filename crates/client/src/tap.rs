@@ -1,0 +1,75 @@
+//! Hearing every message that passes, for those who record or show them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jackfield_protocol::Revision;
+
+use crate::{Link, NotSent, Outgoing};
+
+/// Which way a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From this client to the server.
+    ToServer,
+    /// From the server to this client.
+    FromServer,
+}
+
+/// Hears every message.
+#[derive(Clone)]
+pub(crate) struct Tap(Arc<Hear>);
+
+type Hear = dyn Fn(Direction, &[u8]) + Send + Sync;
+
+impl Tap {
+    pub(crate) fn new(listener: impl Fn(Direction, &[u8]) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(listener))
+    }
+
+    pub(crate) fn hear(&self, direction: Direction, text: &[u8]) {
+        (self.0)(direction, text);
+    }
+
+    /// Hears what is sent over a link.
+    pub(crate) fn on(&self, link: Arc<dyn Link>) -> Arc<dyn Link> {
+        Arc::new(TappedLink { link, tap: self.clone() })
+    }
+}
+
+impl fmt::Debug for Tap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tap")
+    }
+}
+
+/// A link whose messages are heard.
+#[derive(Debug)]
+struct TappedLink {
+    link: Arc<dyn Link>,
+    tap: Tap,
+}
+
+impl Link for TappedLink {
+    fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
+        self.link.send(message)?;
+        self.tap.hear(Direction::ToServer, message.text);
+        Ok(())
+    }
+
+    fn cancel(&self, id: u64, reason: &str, revision: Revision) {
+        self.link.cancel(id, reason, revision);
+    }
+
+    fn agreed(&self, revision: Revision) {
+        self.link.agreed(revision);
+    }
+
+    fn wants_param_headers(&self) -> bool {
+        self.link.wants_param_headers()
+    }
+
+    fn close(&self) {
+        self.link.close();
+    }
+}
