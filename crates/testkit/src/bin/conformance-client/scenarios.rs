@@ -97,7 +97,7 @@ fn arguments(schema: &Value) -> Value {
 
 async fn make_given_calls(client: &Client) -> Result<()> {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").context("the scenario has no context")?;
-    let context: Value = jackfield::serde_json::from_str(&context)?;
+    let context: Value = context.parse()?;
     client.tools().all().await?;
     for call in context["toolCalls"].as_array().context("the context names no calls")? {
         let name = call["name"].as_str().context("a call has no name")?;
