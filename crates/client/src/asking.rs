@@ -202,9 +202,9 @@ impl Drop for Ticket<'_> {
 }
 
 impl Core {
-    /// When the request last showed progress; while a question of the server is being answered, that is now.
+    /// When the request last showed progress, or a person was last being asked something.
     fn last_sign_of_life(&self, id: u64) -> Option<Instant> {
-        if *self.questions.borrow() > 0 { Some(Instant::now()) } else { self.pending.last_sign(id) }
+        self.pending.last_sign(id).max(self.last_asked())
     }
 }
 

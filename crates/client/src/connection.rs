@@ -176,6 +176,6 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.questions.send_modify(|count| *count -= 1);
+        self.0.note_answered();
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jackfield_protocol::{ClientRequest, LoggingLevel};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::cache::Cache;
 use crate::catalogue::Catalogue;
@@ -26,6 +27,8 @@ pub(crate) struct Core {
     pub(crate) catalogue: Mutex<Catalogue>,
     /// How many questions of the server are being answered.
     pub(crate) questions: watch::Sender<usize>,
+    /// When the last question was answered.
+    last_answered: Mutex<Option<Instant>>,
     level: Mutex<Option<LoggingLevel>>,
 }
 
@@ -49,6 +52,7 @@ impl Core {
             cache: options.cache.clone().unwrap_or_default(),
             catalogue: Mutex::default(),
             questions: watch::Sender::new(0),
+            last_answered: Mutex::default(),
             level: Mutex::default(),
             options,
         })
@@ -87,6 +91,20 @@ impl Core {
         }
     }
 
+    /// Returns when a person was last being asked, which is now if one is.
+    pub(crate) fn last_asked(&self) -> Option<Instant> {
+        if *self.questions.borrow() > 0 {
+            return Some(Instant::now());
+        }
+        *self.last_answered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A person is no longer being asked.
+    pub(crate) fn note_answered(&self) {
+        *self.last_answered.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.questions.send_modify(|count| *count -= 1);
+    }
+
     /// Waits for something at most so long, not counting the time while a person is being asked; `None` if it takes longer.
     pub(crate) async fn within<T>(&self, limit: Duration, what: impl Future<Output = T>) -> Option<T> {
         let latest = tokio::time::sleep(self.options.timeouts.maximum.max(limit));
@@ -94,7 +112,7 @@ impl Core {
         let patience = async {
             loop {
                 tokio::time::sleep(limit).await;
-                if *asked.borrow_and_update() == 0 {
+                if *asked.borrow_and_update() == 0 && self.last_asked().is_none_or(|last| last.elapsed() >= limit) {
                     return;
                 }
                 // An error means that nobody can ask any more.

@@ -91,7 +91,7 @@ const OTHERS: &[Other] = &[
         kit: Kit::Npm { package: "@modelcontextprotocol/server-filesystem", words: &["/tmp"] },
         revision: "2025-11-25",
         transports: STDIO,
-        calls: r#"[["list_allowed_directories",{},"interop-root"]]"#,
+        calls: r#"[["list_allowed_directories",{},"/tmp"],["list_directory",{"path":"/tmp"},"DIR"]]"#,
         lacks: &["resources", "templates", "prompts", "complete", "logging"],
     },
     Other {
@@ -100,7 +100,7 @@ const OTHERS: &[Other] = &[
         revision: "2025-11-25",
         transports: STDIO,
         calls: r#"[["search_nodes",{"query":"nothing at all"},"entities"],["read_graph",{},"entities"]]"#,
-        lacks: &["resources", "templates", "prompts", "complete", "logging"],
+        lacks: &["prompts", "complete", "logging"],
     },
     Other {
         name: "python 1.30.0",
@@ -122,12 +122,12 @@ const OTHERS: &[Other] = &[
         lacks: &["logging"],
     },
     Other {
-        name: "fastmcp 4.1.4",
-        kit: Kit::Python { pinned: "fastmcp==4.1.4", script: "fastmcp_server.py" },
+        name: "fastmcp 4.1.0",
+        kit: Kit::Python { pinned: "fastmcp==4.1.0", script: "fastmcp_server.py" },
         revision: "2026-07-28",
         transports: NO_SSE,
         calls: OURS,
-        lacks: &["complete", "logging"],
+        lacks: &["complete", "subscribe"],
     },
     Other {
         name: "typescript 2.4.0",

@@ -1,0 +1,128 @@
+//! Who is asking: an authorizer gives headers, and reacts to refusals.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue};
+use jackfield_client::Client;
+use jackfield_http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
+
+use super::site::Site;
+use crate::script::{name, paused};
+
+const DONE: &str = r#"200 json {"result":{"resultType":"complete","content":[]}}"#;
+
+/// Has no token at first; each refusal makes it get one, which takes a person a while.
+#[derive(Debug, Default)]
+struct Login {
+    token: AtomicU32,
+    takes: Duration,
+    gives_up: bool,
+    challenges: Mutex<Vec<String>>,
+}
+
+impl Authorizer for Login {
+    fn headers<'a>(&'a self, asked: Asked<'a>) -> Boxed<'a, Result<HeaderMap, NotAuthorized>> {
+        assert_eq!(asked.uri.host(), Some("server.test"));
+        Box::pin(async move {
+            let mut headers = HeaderMap::new();
+            match self.token.load(Ordering::SeqCst) {
+                0 => {}
+                token => {
+                    headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).unwrap());
+                }
+            }
+            Ok(headers)
+        })
+    }
+
+    fn refused<'a>(&'a self, refusal: &'a Refusal) -> Boxed<'a, Result<Reaction, NotAuthorized>> {
+        Box::pin(async move {
+            let challenge = refusal.headers.get(WWW_AUTHENTICATE).map_or("", |value| value.to_str().unwrap());
+            self.challenges.lock().unwrap().push(format!("{} {challenge}", refusal.status.as_u16()));
+            tokio::time::sleep(self.takes).await;
+            self.token.fetch_add(1, Ordering::SeqCst);
+            Ok(if self.gives_up { Reaction::GiveUp } else { Reaction::Retry })
+        })
+    }
+}
+
+/// A refused request is sent again with what the authorizer has by then, even if a person took ten minutes to log in.
+#[test]
+fn refused_requests_are_sent_again() {
+    paused(async {
+        let site = Site::default();
+        site.reply("server/discover", "401 [www-authenticate: Bearer scope=\"x\"]");
+        site.modern();
+        site.reply("tools/call", "403 [www-authenticate: Bearer error=\"insufficient_scope\"]");
+        site.reply("tools/call", DONE);
+        let login = Arc::new(Login { takes: Duration::from_secs(600), ..Login::default() });
+        let client = Client::builder().connect(site.http().authorizer(login.clone())).await.unwrap();
+        assert_eq!(name(&client.call("t", ()).await), "ok");
+        let challenges = login.challenges.lock().unwrap().clone();
+        assert_eq!(challenges, ["401 Bearer scope=\"x\"", "403 Bearer error=\"insufficient_scope\""]);
+        let seen = site.seen("tools/call");
+        assert_eq!(
+            seen.iter().map(|seen| seen.header("authorization")).collect::<Vec<_>>(),
+            [Some("Bearer 1"), Some("Bearer 2")]
+        );
+    });
+}
+
+/// T-070: a server that refuses for ever is not asked for ever, and an authorizer that gives up is heeded.
+#[test]
+fn refusals_have_an_end() {
+    for (gives_up, asked) in [(false, 6), (true, 1)] {
+        paused(async move {
+            let site = Site::default();
+            site.modern();
+            site.reply("tools/call", "401");
+            let login = Arc::new(Login { gives_up, ..Login::default() });
+            let client = Client::builder().connect(site.http().authorizer(login)).await.unwrap();
+            assert_eq!(name(&client.call("t", ()).await), "status 401");
+            assert_eq!(site.seen("tools/call").len(), asked);
+        });
+    }
+}
+
+/// T-031: what an authorizer gives never leaves the origin.
+#[test]
+fn headers_stay_within_the_origin() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        site.reply("tools/call", "307 [location: http://evil.test/]");
+        let login = Arc::new(Login::default());
+        login.token.store(7, Ordering::SeqCst);
+        let client = Client::builder().connect(site.http().authorizer(login)).await.unwrap();
+        assert_eq!(name(&client.call("t", ()).await), "status 307");
+        assert_eq!(site.foreign(), [] as [String; 0]);
+    });
+}
+
+/// T-116: a thousand calls at once all end, each once, and so they do when the server drops every connection.
+#[test]
+fn a_thousand_calls_all_end() {
+    for (reply, wanted) in [(DONE, "ok"), ("close", "lost")] {
+        paused(async move {
+            let site = Site::default();
+            site.modern();
+            site.reply("tools/call", reply);
+            let client = Client::connect(site.http()).await.unwrap();
+            client.tools().all().await.unwrap();
+            let mut calls = tokio::task::JoinSet::new();
+            for _ in 0..1000 {
+                calls.spawn(client.call("t", ()).into_future());
+            }
+            let mut ended = 0;
+            while let Some(call) = calls.join_next().await {
+                assert_eq!(name(&call.unwrap()), wanted);
+                ended += 1;
+            }
+            assert_eq!((ended, client.stray_answers()), (1000, 0));
+            assert!(site.seen("tools/call").len() >= 1000);
+        });
+    }
+}
