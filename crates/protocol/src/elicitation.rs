@@ -92,7 +92,8 @@ impl ElicitParams {
         }
     }
 
-    pub(crate) fn meta_mut(&mut self) -> &mut Option<Meta> {
+    /// Returns `_meta`.
+    pub fn meta_mut(&mut self) -> &mut Option<Meta> {
         match self {
             Self::Form(form) => &mut form.meta,
             Self::Url(page) => &mut page.meta,

@@ -41,6 +41,7 @@ mod questions;
 mod run;
 mod scope;
 mod seal;
+mod tasks;
 #[cfg(feature = "tracing-layer")]
 mod tracing_layer;
 
@@ -56,7 +57,7 @@ pub use convert::{
 pub use cx::{Cx, MissingState, Trace};
 pub use entry::{
     Address, Completer, IntoPrompt, IntoResource, IntoTool, Parts, PromptEntry, PromptHandler, ProtocolError,
-    ResourceEntry, ResourceHandler, ServerParts, ToolEntry, ToolHandler, Validation,
+    ResourceEntry, ResourceHandler, ServerParts, TaskStart, ToolEntry, ToolHandler, Validation,
 };
 pub use lifespan::StartError;
 pub use middleware::{Next, Route};
@@ -66,6 +67,7 @@ pub use registry::{Call, Handle, PromptRegistry, ResourceRegistry, ToolRegistry}
 pub use seal::Keys;
 pub use server::Server;
 pub use settings::{CacheHint, Cached, Item, ResourcePage};
+pub use tasks::Tasks;
 pub use tool_middleware::NextTool;
 #[cfg(feature = "tracing-layer")]
 pub use tracing_layer::ClientLog;

@@ -13,4 +13,5 @@ mod prompts;
 mod questions;
 mod resources;
 mod subscriptions;
+mod tasks;
 mod tools;
