@@ -39,6 +39,7 @@ mod listing;
 mod options;
 mod output;
 mod pending;
+mod received_tasks;
 mod rounds;
 #[cfg(feature = "validation")]
 mod schema_cost;

@@ -100,7 +100,8 @@ impl ElicitParams {
         }
     }
 
-    pub(crate) fn task_mut(&mut self) -> &mut Option<TaskMetadata> {
+    /// Returns the wish for a task; only 2025-11-25.
+    pub fn task_mut(&mut self) -> &mut Option<TaskMetadata> {
         match self {
             Self::Form(form) => &mut form.task,
             Self::Url(page) => &mut page.task,

@@ -9,6 +9,7 @@ mod hostile;
 mod lists;
 mod output;
 mod questions;
+mod received_tasks;
 mod script;
 mod subscriptions;
 mod tasks;

@@ -10,6 +10,8 @@ pub mod prompts;
 
 pub mod context;
 
+pub mod tasks;
+
 pub mod testing;
 
 pub mod transports;
