@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::HeaderName;
+
 use crate::{EventLog, Gate, HttpLimits, SessionTable};
 
 /// How an endpoint is set up. The defaults serve this machine only, and refuse what no configuration allows.
@@ -27,6 +29,10 @@ pub struct HttpConfig {
     pub allow_remote: bool,
     /// Serving strangers there without [`HttpConfig::gate`] is meant.
     pub allow_unauthenticated: bool,
+    /// Headers that are taken away from requests after the gate has seen them, so that no handler can pass them on. Those that
+    /// always carry credentials (`Authorization`, `Proxy-Authorization`, `Cookie`) are taken away in any case; add those of
+    /// your own, such as `x-api-key`.
+    pub hidden_headers: Vec<HeaderName>,
     /// HTTP/2 is spoken with clients that ask for it.
     pub http2: bool,
     /// How long a client waits before it comes back to a stream.
@@ -67,6 +73,7 @@ impl Default for HttpConfig {
             cors_origins: Vec::new(),
             allow_remote: false,
             allow_unauthenticated: false,
+            hidden_headers: Vec::new(),
             http2: true,
             retry: Duration::from_secs(1),
             limits: HttpLimits::default(),
@@ -89,6 +96,13 @@ impl HttpConfig {
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.allowed_origins.push(origin.into());
+        self
+    }
+
+    /// Keeps a header that carries credentials from handlers.
+    #[must_use]
+    pub fn hide_header(mut self, name: HeaderName) -> Self {
+        self.hidden_headers.push(name);
         self
     }
 

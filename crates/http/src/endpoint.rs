@@ -124,7 +124,10 @@ impl Endpoint {
             respond::empty(StatusCode::NO_CONTENT)
         } else {
             match self.pass(&mut parts).await {
-                Ok(()) => self.dispatch(Arc::new(parts), body, any_path, address).await,
+                Ok(()) => {
+                    self.guard.hide_credentials(&mut parts);
+                    self.dispatch(Arc::new(parts), body, any_path, address).await
+                }
                 Err(response) => response,
             }
         };

@@ -1,8 +1,9 @@
-//! Who may talk to the server at all: the Host and Origin checks against DNS rebinding.
+//! Who may talk to the server at all: the Host and Origin checks against DNS rebinding; and what of a request goes no further.
 
 use std::net::IpAddr;
 
-use http::header::{HOST, ORIGIN};
+use http::HeaderName;
+use http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN, PROXY_AUTHORIZATION};
 use http::request::Parts;
 use http::{Response, StatusCode};
 
@@ -13,13 +14,23 @@ use crate::{Body, HttpConfig, respond};
 pub(crate) struct Guard {
     hosts: Vec<String>,
     origins: Vec<String>,
+    hidden: Vec<HeaderName>,
 }
 
 impl Guard {
     pub(crate) fn new(config: &HttpConfig) -> Self {
         let lower = |text: &String| text.trim().trim_end_matches('/').to_ascii_lowercase();
         let origins = config.allowed_origins.iter().chain(&config.cors_origins).map(lower).collect();
-        Self { hosts: config.allowed_hosts.iter().map(lower).collect(), origins }
+        let hidden =
+            [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE].into_iter().chain(config.hidden_headers.iter().cloned());
+        Self { hosts: config.allowed_hosts.iter().map(lower).collect(), origins, hidden: hidden.collect() }
+    }
+
+    /// Takes away what a handler must not be able to pass on. It has been checked by now.
+    pub(crate) fn hide_credentials(&self, request: &mut Parts) {
+        for name in &self.hidden {
+            request.headers.remove(name);
+        }
     }
 
     /// Checks a request, whatever its method and path.

@@ -30,6 +30,8 @@
 //! | `server` | yes | the server framework |
 //! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
 //! | `validation` | yes | checks arguments and structured output by JSON Schema |
+//! | `http` | no | serves HTTP: Streamable HTTP in both eras, and HTTP+SSE |
+//! | `skills` | no | serves skills, the extension `io.modelcontextprotocol/skills` |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
 #[cfg(all(feature = "server", feature = "macros"))]
@@ -79,3 +81,5 @@ pub use jackfield_server::{
     StartError, State, TaskStart, Tasks, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate,
     Validation, Variables, Work, decode_arguments,
 };
+#[cfg(all(feature = "server", feature = "skills"))]
+pub use jackfield_server::{Skill, SkillError, Skills};

@@ -26,6 +26,13 @@ impl Extensions {
         }
     }
 
+    /// Borrows the value of a type.
+    #[must_use]
+    pub fn get_ref<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        let key = TypeId::of::<T>();
+        self.values.iter().find(|(known, _)| *known == key)?.1.downcast_ref()
+    }
+
     /// Finds the value of a type.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {

@@ -33,6 +33,7 @@ mod resource;
 mod roots;
 mod sampling;
 mod sampling_content;
+mod skill;
 mod subscription;
 mod task;
 mod task_extension;
@@ -105,6 +106,10 @@ pub use sampling::{
     ToolChoiceMode,
 };
 pub use sampling_content::{SamplingContent, SamplingContentBlock, ToolResultContent, ToolUseContent};
+pub use skill::{
+    DIRECTORY_MIME_TYPE, GET_SKILL, GetSkillParams, GetSkillResult, LIST_SKILLS, ListSkillsParams, ListSkillsResult,
+    READ_DIRECTORY, ReadDirectoryParams, ReadDirectoryResult, SKILLS_EXTENSION, SkillEntry, SkillFile, SkillResources,
+};
 pub use subscription::{ListenParams, ListenResult, SubscriptionFilter, SubscriptionsAcknowledgedParams};
 pub use task::{
     CancelTaskParams, CancelTaskResult, CreateTaskResult, GetTaskParams, GetTaskResult, ListTasksResult, Task,

@@ -101,6 +101,12 @@ impl Revision {
         !self.has_handshake()
     }
 
+    /// Both sides declare the extensions they have, and may use those that the other side has too.
+    #[must_use]
+    pub const fn has_extensions(self) -> bool {
+        !self.has_handshake()
+    }
+
     /// The server may ask the user for input.
     #[must_use]
     pub const fn has_elicitation(self) -> bool {

@@ -307,6 +307,9 @@ impl Kind for Prompts {
 pub(crate) struct Resources {
     pub(crate) fixed: Shelf<Self>,
     pub(crate) templates: Shelf<Self>,
+    /// Those of each that stand in the lists.
+    pub(crate) listed: Vec<Arc<Item<Self>>>,
+    pub(crate) listed_templates: Vec<Arc<Item<Self>>>,
     /// The templates, the most specific first.
     ranked: Vec<Arc<Item<Self>>>,
 }
@@ -368,7 +371,15 @@ impl Kind for Resources {
             Address::Template(_, template) => std::cmp::Reverse(template.specificity()),
             Address::Static(_) => std::cmp::Reverse(Default::default()),
         });
-        Self { fixed: Shelf::new(fixed), templates: Shelf::new(templates), ranked }
+        let listed =
+            |items: &[Arc<Item<Self>>]| items.iter().filter(|item| item.prepared.entry.listed).cloned().collect();
+        Self {
+            listed: listed(&fixed),
+            listed_templates: listed(&templates),
+            fixed: Shelf::new(fixed),
+            templates: Shelf::new(templates),
+            ranked,
+        }
     }
 
     fn items(&self) -> Vec<Arc<Item<Self>>> {

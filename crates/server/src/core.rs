@@ -21,6 +21,8 @@ pub(crate) struct Core {
     pub(crate) mounts: RwLock<Vec<Mount>>,
     pub(crate) parents: Mutex<Vec<(Weak<Core>, Prefix)>>,
     pub(crate) state: RwLock<Extensions>,
+    #[cfg(feature = "skills")]
+    pub(crate) skills: RwLock<Arc<crate::skills::Shelf>>,
     pub(crate) hub: Hub,
     pub(crate) sealer: Sealer,
     pub(crate) logging: AtomicBool,
@@ -39,6 +41,8 @@ impl Core {
             mounts: RwLock::default(),
             parents: Mutex::default(),
             state: RwLock::default(),
+            #[cfg(feature = "skills")]
+            skills: RwLock::default(),
             hub: Hub::default(),
             sealer: Sealer::default(),
             logging: AtomicBool::new(true),

@@ -85,6 +85,8 @@ pub struct ResourceEntry {
     pub address: Address,
     /// What reads.
     pub handler: Arc<dyn ResourceHandler>,
+    /// Whether it stands in the list; what does not can be read all the same.
+    pub listed: bool,
     /// What completes the template's variables.
     pub completers: BTreeMap<String, Arc<dyn Completer>>,
     /// Where it was written.
@@ -141,7 +143,7 @@ impl ToolEntry {
 impl ResourceEntry {
     /// Joins a definition and a handler.
     pub fn new(address: Address, handler: impl ResourceHandler) -> Self {
-        Self { address, handler: Arc::new(handler), completers: BTreeMap::new(), package: None }
+        Self { address, handler: Arc::new(handler), listed: true, completers: BTreeMap::new(), package: None }
     }
 }
 

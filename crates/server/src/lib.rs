@@ -32,6 +32,8 @@ mod prompts;
 mod raw_method;
 mod resources;
 mod router;
+#[cfg(feature = "skills")]
+mod skills;
 mod tool_middleware;
 mod tools;
 
@@ -67,6 +69,8 @@ pub use registry::{Call, Handle, PromptRegistry, ResourceRegistry, ToolRegistry}
 pub use seal::Keys;
 pub use server::Server;
 pub use settings::{CacheHint, Cached, Item, ResourcePage};
+#[cfg(feature = "skills")]
+pub use skills::{Skill, SkillError, Skills};
 pub use tasks::Tasks;
 pub use tool_middleware::NextTool;
 #[cfg(feature = "tracing-layer")]

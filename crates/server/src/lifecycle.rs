@@ -60,6 +60,11 @@ fn capabilities(router: &Router) -> ServerCapabilities {
         extensions.entry(TASKS_EXTENSION.to_owned()).or_default();
         capabilities.tasks = Some(tasks());
     }
+    #[cfg(feature = "skills")]
+    if crate::skills::is_offered(core) {
+        let details = JsonObject::from_iter([("directoryRead".to_owned(), true.into())]);
+        extensions.entry(jackfield_protocol::SKILLS_EXTENSION.to_owned()).or_insert(details);
+    }
     capabilities.extensions = Some(extensions).filter(|extensions| !extensions.is_empty());
     capabilities.experimental = Some(router.experimental.clone()).filter(|experimental| !experimental.is_empty());
     capabilities

@@ -99,7 +99,7 @@ pub(crate) fn prompts(router: &Router, incoming: &Incoming) -> Reply {
 /// Answers `resources/templates/list`.
 pub(crate) fn templates(router: &Router, incoming: &Incoming) -> Reply {
     let view = router.core.resources.view(&router.core);
-    let (pages, items) = (&router.lists.templates, &view.templates.items);
+    let (pages, items) = (&router.lists.templates, &view.listed_templates);
     let list = List { name: "templates", pages, items, view: &view, hint: router.cache.templates };
     list.answer(
         router,
@@ -121,7 +121,7 @@ pub(crate) fn templates(router: &Router, incoming: &Incoming) -> Reply {
 /// Answers `resources/list`: first what is registered, then what the hook lists.
 pub(crate) fn resources(router: &Router, incoming: Incoming) -> Answering {
     let view = router.core.resources.view(&router.core);
-    let (pages, items) = (&router.lists.resources, &view.fixed.items);
+    let (pages, items) = (&router.lists.resources, &view.listed);
     let list = List { name: "resources", pages, items, view: &view, hint: router.cache.resources };
     let Some(hook) = router.hooks.list.clone() else {
         let reply = list.answer(router, &incoming, |item| Shown::Resource(&item.name), encode_resources);
@@ -283,6 +283,22 @@ impl Position {
             Some('c') => Ok(Self::Hook(Some(rest.as_str().to_owned()))),
             _ => Err(bad_cursor()),
         }
+    }
+}
+
+/// Makes a cursor of a text, for lists that know by themselves where they go on.
+#[cfg(feature = "skills")]
+pub(crate) fn seal_text(router: &Router, list: &str, text: &str) -> String {
+    seal(router, list, &Position::Hook(Some(text.to_owned())))
+}
+
+/// Returns the text of the request's cursor, if it has one.
+#[cfg(feature = "skills")]
+pub(crate) fn open_text(router: &Router, incoming: &Incoming, list: &str) -> Result<Option<String>, ErrorObject> {
+    let Some(cursor) = incoming.params.optional_string("cursor")? else { return Ok(None) };
+    match Position::open(router, list, &cursor)? {
+        Position::Hook(Some(text)) => Ok(Some(text)),
+        _ => Err(bad_cursor()),
     }
 }
 

@@ -53,7 +53,7 @@ impl Handler for Router {
         }
         match incoming.method {
             MethodName::Known(method) => self.route(method, incoming),
-            MethodName::Other(name) => Answering::ready(Err(ErrorObject::method_not_found(&name))),
+            MethodName::Other(ref name) => Answering::ready(self.extension(name, &incoming)),
         }
     }
 
@@ -97,6 +97,18 @@ impl Router {
             Method::Cancelled | Method::Progress => Answering::ready(empty()),
             other => Answering::ready(Err(ErrorObject::method_not_found(other.name()))),
         }
+    }
+
+    /// Answers a method outside the specification.
+    #[cfg(feature = "skills")]
+    fn extension(&self, name: &str, incoming: &Incoming) -> Reply {
+        crate::skills::route(self, name, incoming).unwrap_or_else(|| Err(ErrorObject::method_not_found(name)))
+    }
+
+    /// Answers a method outside the specification.
+    #[cfg(not(feature = "skills"))]
+    fn extension(&self, name: &str, _: &Incoming) -> Reply {
+        Err(ErrorObject::method_not_found(name))
     }
 
     fn offers<K: Kind>(&self, catalog: &crate::catalog::Catalog<K>) -> bool {

@@ -150,7 +150,7 @@ impl Server {
         self
     }
 
-    fn note(self, error: Option<BuildError>) -> Self {
+    pub(crate) fn note(self, error: Option<BuildError>) -> Self {
         let problems = error.map(|error| error.problems().to_vec()).unwrap_or_default();
         self.set(|settings| settings.problems.extend(problems))
     }

@@ -100,6 +100,7 @@ pub(crate) struct CacheHints {
     pub(crate) templates: Option<CacheHint>,
     pub(crate) prompts: Option<CacheHint>,
     pub(crate) discover: Option<CacheHint>,
+    pub(crate) skills: Option<CacheHint>,
     pub(crate) contents: Option<CacheHint>,
     pub(crate) by_uri: BTreeMap<String, CacheHint>,
 }
@@ -146,6 +147,8 @@ pub enum Cached {
     Prompts,
     /// `server/discover`.
     Discover,
+    /// `skills/list` and `skills/get`.
+    Skills,
     /// Every `resources/read`.
     Contents,
     /// `resources/read` of one URI, or of the resources of one template.
@@ -156,7 +159,8 @@ impl CacheHints {
     /// Fills in what is not set: nothing stays fresh; lists are the same for everyone unless someone sees less than others.
     pub(crate) fn fill(&mut self, filtered: bool) {
         let list = if filtered { CacheHint::private(Duration::ZERO) } else { CacheHint::public(Duration::ZERO) };
-        for slot in [&mut self.tools, &mut self.resources, &mut self.templates, &mut self.prompts, &mut self.discover] {
+        let lists = [&mut self.tools, &mut self.resources, &mut self.templates, &mut self.prompts, &mut self.skills];
+        for slot in lists.into_iter().chain([&mut self.discover]) {
             slot.get_or_insert(list);
         }
         self.contents.get_or_insert(CacheHint::private(Duration::ZERO));
@@ -169,6 +173,7 @@ impl CacheHints {
             Cached::Templates => self.templates = Some(hint),
             Cached::Prompts => self.prompts = Some(hint),
             Cached::Discover => self.discover = Some(hint),
+            Cached::Skills => self.skills = Some(hint),
             Cached::Contents => self.contents = Some(hint),
             Cached::Resource(uri) => drop(self.by_uri.insert(uri, hint)),
         }

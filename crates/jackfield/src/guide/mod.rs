@@ -8,6 +8,9 @@ pub mod resources;
 
 pub mod prompts;
 
+#[cfg(feature = "skills")]
+pub mod skills;
+
 pub mod context;
 
 pub mod tasks;

@@ -2,13 +2,14 @@
 
 mod log;
 mod progress;
+mod transport;
 
 use std::any::type_name;
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
-use jackfield_peer::{Caller, Extensions, Incoming, Principal, Session};
+use jackfield_peer::{Caller, Incoming, Session};
 use jackfield_protocol::envelope::Params;
 use jackfield_protocol::{ErrorObject, Meta, Outcome, ReadResourceResult, RequestId, Revision, meta::key};
 
@@ -73,12 +74,6 @@ impl Cx {
         &self.call.incoming.caller
     }
 
-    /// Returns the authenticated user, on transports that have one.
-    #[must_use]
-    pub fn principal(&self) -> Option<&Principal> {
-        self.caller().principal.as_ref()
-    }
-
     /// Returns the revision of the protocol that the caller speaks.
     #[must_use]
     pub fn revision(&self) -> Revision {
@@ -121,12 +116,6 @@ impl Cx {
         let text = |name| self.params().meta(name).and_then(|json| serde_json::from_slice::<String>(json).ok());
         let parent = text(key::TRACEPARENT).filter(|parent| is_traceparent(parent))?;
         Some(Trace { parent, state: text(key::TRACESTATE), baggage: text(key::BAGGAGE) })
-    }
-
-    /// Returns what transports and middleware put beside the request, such as HTTP headers.
-    #[must_use]
-    pub fn extensions(&self) -> &Extensions {
-        &self.call.incoming.extensions
     }
 
     /// Returns the legacy session, if there is one.

@@ -338,7 +338,7 @@ fn open_payload<T: DeserializeOwned>(cx: &Cx, state: &str) -> Result<T, ErrorObj
 
 /// What a state is bound to: the user, the method, and the parameters that say what is wanted.
 fn binding(cx: &Cx) -> Vec<u8> {
-    let user = cx.principal().map_or((false, "", ""), |user| (true, user.issuer.as_str(), user.subject.as_str()));
+    let user = cx.auth().map_or((false, "", ""), |user| (true, user.issuer.as_str(), user.subject.as_str()));
     let salient = |name: &str| cx.params().get(name).map(canonical).unwrap_or_default();
     context(&[
         b"requestState",

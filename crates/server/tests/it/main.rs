@@ -6,12 +6,16 @@ mod talk;
 
 mod basics;
 mod building;
+#[cfg(feature = "http")]
+mod http;
 mod lists;
 mod param_headers;
 mod progress;
 mod prompts;
 mod questions;
 mod resources;
+#[cfg(feature = "skills")]
+mod skills;
 mod subscriptions;
 mod tasks;
 mod tools;
