@@ -189,6 +189,26 @@ impl Cx {
         self.ask("roots", question, |result: ListRootsResult| Ok(result.roots)).await
     }
 
+    /// Sends the client any request, and returns its result: for what the other methods do not do, such as questions that the client
+    /// answers as tasks of its own. Only clients of the legacy era take requests.
+    ///
+    /// # Errors
+    /// The client takes no requests, refused this one, or did not answer.
+    pub async fn request(&self, method: &'static str, params: impl Serialize) -> Result<RawJson, QuestionError> {
+        if !self.revision().has_server_requests() {
+            return Err(QuestionError::NotSupported("requests of servers"));
+        }
+        let session = self.session().ok_or(QuestionError::NotHere)?;
+        let bad = |problem: String| QuestionError::BadQuestion { key: method.to_owned(), problem };
+        let params = serde_json::to_vec(&params).map_err(|error| bad(error.to_string()))?;
+        if !session.ready(round::READY_LIMIT).await {
+            return Err(QuestionError::TimedOut);
+        }
+        let answer = self.call().incoming.outlet.ask(method, params).await?;
+        let text = String::from_utf8(answer.to_vec()).map_err(|error| bad(error.to_string()))?;
+        RawJson::from_text(text).map_err(|error| bad(error.to_string()))
+    }
+
     /// Asks several questions at once, and waits for all answers.
     ///
     /// # Errors

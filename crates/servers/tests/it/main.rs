@@ -1,0 +1,4 @@
+//! The reference servers, as clients see them.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod everything_tasks;
