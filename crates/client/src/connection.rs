@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jackfield_protocol::envelope::{MethodName, Params, RawId, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{
-    ClientResult, EmptyResult, ErrorObject, InputRequest, Method, RequestId, Revision, write_client_result,
+    ClientResult, EmptyResult, ErrorObject, InputRequest, Method, RequestId, Revision, TaskMetadata,
+    write_client_result,
 };
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::core::Core;
-use crate::{Link, Outgoing, Sent};
+use crate::received_tasks::{ReceivedTasks, take_wish};
+use crate::{Boxed, Link, Outgoing, Sent};
 
 /// One connection to the server.
 #[derive(Debug, Default)]
@@ -30,6 +32,10 @@ struct Inner {
     /// Handlers that answer questions; they end with the connection.
     answering: JoinSet<()>,
     running: HashMap<RequestId, AbortHandle>,
+    /// The same for questions that are answered as tasks.
+    following: Vec<AbortHandle>,
+    /// What was answered so; made with the first of them.
+    tasks: Option<ReceivedTasks>,
 }
 
 impl Connection {
@@ -94,35 +100,88 @@ impl Connection {
                 if method.is_defined(revision) =>
             {
                 match read_question(method, &params) {
-                    Ok(question) => return self.begin(core, link, id, question, revision),
+                    Ok(mut question) => {
+                        let wish = take_wish(&mut question, revision).filter(|_| core.options.handlers.has(&question));
+                        let is_task = wish.is_some();
+                        let work = match wish {
+                            Some(wish) => self.as_task(core, link.clone(), id.clone(), question, wish, revision),
+                            None => as_usual(core, link.clone(), id.clone(), question, revision),
+                        };
+                        return self.begin(core, &*link, &id, work, revision, is_task);
+                    }
                     Err(error) => Err(error),
                 }
+            }
+            MethodName::Known(
+                method @ (Method::GetTask | Method::ListTasks | Method::CancelTask | Method::TaskResult),
+            ) if revision.has_core_tasks() && core.options.capabilities().tasks.is_some() => {
+                let (tasks, reply_link, reply_id) = (self.tasks(core), link.clone(), id.clone());
+                let work = async move {
+                    let reply = tasks.answer(method, &params).await;
+                    reply_to(&*reply_link, &reply_id, reply, revision);
+                };
+                return self.begin(core, &*link, &id, Box::pin(work), revision, false);
             }
             other => Err(ErrorObject::method_not_found(other.as_str())),
         };
         reply_to(&*link, &id, reply, revision);
     }
 
-    fn begin(&self, core: &Arc<Core>, link: Arc<dyn Link>, id: RawId, question: InputRequest, revision: Revision) {
+    /// Works on the answer to a request of the server. A task is not tied to its request, which is answered at once.
+    fn begin(
+        &self,
+        core: &Core,
+        link: &dyn Link,
+        id: &RawId,
+        work: Boxed<'static, ()>,
+        revision: Revision,
+        is_task: bool,
+    ) {
         let Some(key) = id.decode() else { return };
         let mut state = self.state();
         while state.answering.try_join_next().is_some() {}
         state.running.retain(|_, task| !task.is_finished());
+        state.following.retain(|task| !task.is_finished());
         let limit = core.options.limits.questions;
-        if state.running.len() >= limit || state.running.contains_key(&key) {
+        if state.running.len() + state.following.len() >= limit || state.running.contains_key(&key) {
             drop(state);
             let error = ErrorObject::new(code::TOO_MANY_REQUESTS, "too many questions are being answered");
-            return reply_to(&*link, &id, Err(error), revision);
+            return reply_to(link, id, Err(error), revision);
         }
-        let core = core.clone();
+        let task = state.answering.spawn(work);
+        if is_task {
+            state.following.push(task);
+        } else {
+            state.running.insert(key, task);
+        }
+    }
+
+    fn tasks(&self, core: &Core) -> ReceivedTasks {
+        let limit = core.options.limits.tasks;
+        self.state().tasks.get_or_insert_with(|| ReceivedTasks::new(limit)).clone()
+    }
+
+    /// Answers a question as a task: the server is told at once, and comes back for the answer.
+    fn as_task(
+        &self,
+        core: &Arc<Core>,
+        link: Arc<dyn Link>,
+        id: RawId,
+        question: InputRequest,
+        wish: TaskMetadata,
+        revision: Revision,
+    ) -> Boxed<'static, ()> {
+        let (core, tasks) = (core.clone(), self.tasks(core));
         let busy = Busy::new(&core);
-        let task = state.answering.spawn(async move {
+        Box::pin(async move {
             let _busy = busy;
-            let answer = core.options.handlers.answer(question).await;
-            let reply = answer.map(ClientResult::from).map_err(|unanswered| unanswered.into_error_object());
-            reply_to(&*link, &id, reply, revision);
-        });
-        state.running.insert(key, task);
+            let created = match tasks.create(&wish).await {
+                Ok(created) => created,
+                Err(error) => return reply_to(&*link, &id, Err(error), revision),
+            };
+            reply_to(&*link, &id, Ok(created.handle()), revision);
+            created.follow(answered(&core, question), revision).await;
+        })
     }
 
     /// The server no longer wants an answer.
@@ -132,6 +191,27 @@ impl Connection {
             task.abort();
         }
     }
+}
+
+/// Answers a question while the server waits.
+fn as_usual(
+    core: &Arc<Core>,
+    link: Arc<dyn Link>,
+    id: RawId,
+    question: InputRequest,
+    revision: Revision,
+) -> Boxed<'static, ()> {
+    let core = core.clone();
+    let busy = Busy::new(&core);
+    Box::pin(async move {
+        let _busy = busy;
+        reply_to(&*link, &id, answered(&core, question).await, revision);
+    })
+}
+
+async fn answered(core: &Core, question: InputRequest) -> Result<ClientResult, ErrorObject> {
+    let answer = core.options.handlers.answer(question).await;
+    answer.map(ClientResult::from).map_err(|unanswered| unanswered.into_error_object())
 }
 
 fn read_question(method: Method, params: &Params) -> Result<InputRequest, ErrorObject> {

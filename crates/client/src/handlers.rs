@@ -53,6 +53,15 @@ impl From<Unanswered> for Error {
 }
 
 impl Handlers {
+    /// Whether there is a handler for this kind of question.
+    pub(crate) fn has(&self, question: &InputRequest) -> bool {
+        match question {
+            InputRequest::CreateMessage(_) => self.sampling.is_some(),
+            InputRequest::Elicit(_) => self.form.is_some() || self.url.is_some(),
+            _ => false,
+        }
+    }
+
     /// Answers a question of the server.
     pub(crate) async fn answer(&self, question: InputRequest) -> Result<InputResponse, Unanswered> {
         match question {

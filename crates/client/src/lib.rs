@@ -41,6 +41,7 @@ mod listing;
 mod options;
 mod output;
 mod pending;
+mod received_tasks;
 mod rounds;
 #[cfg(feature = "validation")]
 mod schema_cost;

@@ -14,6 +14,8 @@ pub struct Limits {
     pub requests_waiting: usize,
     /// The most questions of the server (until 2025-11-25) that are answered at the same time.
     pub questions: usize,
+    /// The most questions of the server (only 2025-11-25) that it has answered as tasks, with those that are done and still kept.
+    pub tasks: usize,
     /// The most questions in one `input_required` result.
     pub questions_per_round: usize,
     /// The most `input_required` rounds of one request, and of one task.
@@ -37,6 +39,7 @@ impl Default for Limits {
             queued_bytes: 32 * 1024 * 1024,
             requests_waiting: 1024,
             questions: 32,
+            tasks: 64,
             questions_per_round: 64,
             rounds: 10,
             request_state_bytes: 1024 * 1024,

@@ -1,8 +1,9 @@
 //! What a client was built with.
 
 use jackfield_protocol::{
-    ClientCapabilities, ElicitationCapability, Implementation, JsonObject, Revision, RootsCapability,
-    SamplingCapability, Settings, TASKS_EXTENSION,
+    ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability, ElicitationTaskRequests,
+    Implementation, JsonObject, Revision, RootsCapability, SamplingCapability, SamplingTaskRequests, Settings,
+    TASKS_EXTENSION,
 };
 
 use crate::cache::{Cache, CacheOwner};
@@ -70,10 +71,33 @@ impl Options {
             elicitation.url = present(handlers.url.is_some());
             capabilities.elicitation = Some(elicitation);
         }
+        capabilities.tasks = self.tasks_capability();
         if !self.extensions.is_empty() {
             capabilities.extensions = Some(self.extensions.clone());
         }
         capabilities
+    }
+
+    /// Questions that there are handlers for may be asked as tasks, where the revision has them.
+    fn tasks_capability(&self) -> Option<ClientTasksCapability> {
+        let handlers = &self.handlers;
+        let mut requests = ClientTaskRequests::default();
+        requests.sampling = handlers.sampling.is_some().then(|| {
+            let mut sampling = SamplingTaskRequests::default();
+            sampling.create_message = Some(JsonObject::new());
+            sampling
+        });
+        requests.elicitation = (handlers.form.is_some() || handlers.url.is_some()).then(|| {
+            let mut elicitation = ElicitationTaskRequests::default();
+            elicitation.create = Some(JsonObject::new());
+            elicitation
+        });
+        (requests != ClientTaskRequests::default()).then(|| {
+            let mut tasks = ClientTasksCapability::default();
+            (tasks.list, tasks.cancel) = (Some(JsonObject::new()), Some(JsonObject::new()));
+            tasks.requests = Some(requests);
+            tasks
+        })
     }
 
     pub(crate) fn modern(&self) -> Vec<Revision> {

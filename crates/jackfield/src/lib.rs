@@ -21,8 +21,8 @@
 //! your `Cargo.toml`.
 //!
 //! The [`guide`] goes on from here: [quickstart](guide::quickstart), [tools](guide::tools), [resources](guide::resources),
-//! [prompts](guide::prompts), [context](guide::context), [testing](guide::testing), [transports](guide::transports),
-//! [client](guide::client).
+//! [prompts](guide::prompts), [context](guide::context), [tasks](guide::tasks), [testing](guide::testing),
+//! [transports](guide::transports), [client](guide::client).
 //!
 //! # Features
 //!
@@ -51,6 +51,9 @@ pub use jackfield_http as http;
 pub use jackfield_peer as peer;
 /// Every message of every revision.
 pub use jackfield_protocol as protocol;
+#[cfg(feature = "server")]
+/// Stores for what outlives a request: tasks, in memory or in a store of your own.
+pub use jackfield_store as store;
 pub use schemars;
 pub use serde;
 pub use serde_json;
@@ -63,7 +66,8 @@ pub use jackfield_protocol::{
     ElicitAction, ElicitParams, ElicitResult, ElicitSchema, EmbeddedResource, ErrorObject, GetPromptResult, Icon,
     ImageContent, Implementation, InputRequired, LoggingLevel, Meta, Outcome, Prompt, PromptArgument, PromptMessage,
     RawJson, ReadResourceResult, Reference, Resource, ResourceContents, ResourceLink, ResourceTemplate, Revision, Role,
-    Root, SamplingContent, SamplingContentBlock, SamplingMessage, Schema, TextContent, Tool, ToolAnnotations,
+    Root, SamplingContent, SamplingContentBlock, SamplingMessage, Schema, TaskSupport, TextContent, Tool,
+    ToolAnnotations,
 };
 pub use schemars::JsonSchema;
 pub use serde_json::{Value, json};
@@ -83,8 +87,8 @@ pub use jackfield_server::{
     IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool, IntoToolResult, Item,
     Json, Keys, Next, Package, Parts, PromptEntry, PromptHandler, PromptRegistry, ProtocolError, QuestionError,
     Reading, ResourceEntry, ResourceHandler, ResourcePage, ResourceRegistry, Result, Route, Server, ServerParts,
-    StartError, State, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables,
-    Work, decode_arguments,
+    StartError, State, TaskStart, Tasks, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate,
+    Validation, Variables, Work, decode_arguments,
 };
 #[cfg(all(feature = "server", feature = "skills"))]
 pub use jackfield_server::{Skill, SkillError, Skills};

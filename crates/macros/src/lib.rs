@@ -22,7 +22,8 @@ use proc_macro::TokenStream;
 ///
 /// Options: `name`, `title`, `description` (text), `read_only`, `destructive`, `idempotent`, `open_world` (hints, also `= false`),
 /// `blocking` (run on the pool of threads that may block), `deny_unknown` (refuse unknown arguments), `validate` (`"always"` or
-/// `"off"`), `output` (a type whose schema is the output schema), `task` (`"optional"`, `"required"`), `icon`, `meta`, `crate`.
+/// `"off"`), `output` (a type whose schema is the output schema), `task` (runs as a task where
+/// the client can: `"optional"`, `"required"`, `"forbidden"`), `becomes_task` (only when the handler says so), `icon`, `meta`, `crate`.
 ///
 /// Parameters may have a doc comment, `#[default]` or `#[default(value)]`, and `#[arg(rename, description, range, length, pattern,
 /// header)]`. `cx: &Cx` and `State<T>` come from the framework, like every parameter with `#[extract]`; a parameter with `#[args]`

@@ -23,6 +23,7 @@ pub(crate) const OPTIONS: &[&str] = &[
     "validate",
     "output",
     "task",
+    "becomes_task",
     "icon",
     "meta",
     "crate",
@@ -80,11 +81,16 @@ fn spec(function: &Function<'_>, deny: bool) -> Result<TokenStream> {
         Some(_) => quote!(Off),
         None => quote!(Typed),
     };
-    let task = match options.word("task", &["optional", "required", "forbidden"], Some("optional"))?.as_deref() {
-        Some("optional") => quote!(::core::option::Option::Some(#p::TaskSupport::Optional)),
-        Some("required") => quote!(::core::option::Option::Some(#p::TaskSupport::Required)),
-        Some(_) => quote!(::core::option::Option::Some(#p::TaskSupport::Forbidden)),
-        None => quote!(::core::option::Option::None),
+    let task = options.word("task", &["optional", "required", "forbidden"], Some("optional"))?;
+    let becomes_task = options.flag("becomes_task")?.is_some_and(|flag| flag.value);
+    if let (true, Some(span)) = (becomes_task && task.as_deref() == Some("forbidden"), options.span("becomes_task")) {
+        return Err(Error::new(span, "`task = \"forbidden\"` says that it never becomes one: remove one of them"));
+    }
+    let task = match (task.as_deref(), becomes_task) {
+        (Some("optional"), _) | (None, true) => quote!(::core::option::Option::Some(#p::TaskSupport::Optional)),
+        (Some("required"), _) => quote!(::core::option::Option::Some(#p::TaskSupport::Required)),
+        (Some(_), _) => quote!(::core::option::Option::Some(#p::TaskSupport::Forbidden)),
+        (None, false) => quote!(::core::option::Option::None),
     };
     let meta = option(options.expr("meta")?.map(|meta| quote!(|| #meta)));
     let output = match options.output()? {
@@ -108,6 +114,7 @@ fn spec(function: &Function<'_>, deny: bool) -> Result<TokenStream> {
             open_world: #open_world,
             icons: &[#(#icon),*],
             task: #task,
+            becomes_task: #becomes_task,
             meta: #meta,
             validation: #p::Validation::#validation,
             deny_unknown: #deny,

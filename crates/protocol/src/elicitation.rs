@@ -92,14 +92,16 @@ impl ElicitParams {
         }
     }
 
-    pub(crate) fn meta_mut(&mut self) -> &mut Option<Meta> {
+    /// Returns `_meta`.
+    pub fn meta_mut(&mut self) -> &mut Option<Meta> {
         match self {
             Self::Form(form) => &mut form.meta,
             Self::Url(page) => &mut page.meta,
         }
     }
 
-    pub(crate) fn task_mut(&mut self) -> &mut Option<TaskMetadata> {
+    /// Returns the wish for a task; only 2025-11-25.
+    pub fn task_mut(&mut self) -> &mut Option<TaskMetadata> {
         match self {
             Self::Form(form) => &mut form.task,
             Self::Url(page) => &mut page.task,

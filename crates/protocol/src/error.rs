@@ -32,6 +32,8 @@ pub mod code {
     pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
     /// The receiver has too many requests under way. Ours, and therefore outside the range that JSON-RPC reserves.
     pub const TOO_MANY_REQUESTS: i64 = 429;
+    /// What the receiver needs is not available at the moment. Ours as well.
+    pub const UNAVAILABLE: i64 = 503;
     /// The user or the client declined; used by clients of the legacy era for sampling.
     pub const USER_REJECTED: i64 = -1;
 }

@@ -143,6 +143,12 @@ impl Revision {
         matches!(self, V2025_11_25)
     }
 
+    /// Tasks may be the answer of a server, by the extension `io.modelcontextprotocol/tasks`.
+    #[must_use]
+    pub const fn has_tasks_extension(self) -> bool {
+        !self.has_handshake()
+    }
+
     /// An error response has an `id` member even if the id could not be read; then it is null.
     #[must_use]
     pub const fn requires_error_id(self) -> bool {

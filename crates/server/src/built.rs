@@ -17,6 +17,7 @@ use crate::lifespan::{Lifespan, Open, StartError};
 use crate::lists::Lists;
 use crate::router::Router;
 use crate::settings::Settings;
+use crate::tasks::{TaskRuntime, Workers};
 use crate::{BuildError, Package};
 
 /// A server that has been checked and can serve: a [`Handler`] and a `tower` service. Clones are handles of the same one.
@@ -67,9 +68,11 @@ impl BuiltServer {
         Ok(())
     }
 
-    /// Ends listen streams and closes what lifespans opened, the newest first. Connections have to be ended before.
+    /// Ends listen streams and tasks, and closes what lifespans opened, the newest first. Connections have to be ended before. A task that
+    /// still runs fails, which can be seen where its store outlives the server.
     pub async fn stop(&self) {
         self.end_streams();
+        self.shared.router.tasks.stop().await;
         self.shared.open.close().await;
     }
 
@@ -176,6 +179,9 @@ fn router(core: &Arc<Core>, settings: &Settings) -> Router {
         adapt(&mut info, revision);
         serde_json::to_vec(&info).ok().filter(|_| settings.names_itself)
     });
+    let workers = Arc::new(Workers::default());
+    let tasks = settings.tasks.clone().unwrap_or_default();
+    let store = tasks.store.clone().unwrap_or_else(|| core.default_tasks.get());
     let mut cache = settings.cache.clone();
     cache.fill(settings.visible.is_some());
     Router {
@@ -199,6 +205,9 @@ fn router(core: &Arc<Core>, settings: &Settings) -> Router {
         hooks: settings.hooks.clone(),
         visible: settings.visible.clone(),
         lists: Lists::default(),
+        tasks: Arc::new(TaskRuntime::new(tasks, store, &workers)),
+        declares_tasks: settings.tasks.is_some(),
+        _workers: workers,
     }
 }
 

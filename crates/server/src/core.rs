@@ -10,6 +10,7 @@ use crate::changes::{Change, Hub};
 use crate::mount::{Mount, Prefix};
 use crate::seal::Sealer;
 use crate::settings::Settings;
+use crate::tasks::DefaultStore;
 
 /// What all handles of a server share.
 pub(crate) struct Core {
@@ -27,6 +28,7 @@ pub(crate) struct Core {
     pub(crate) logging: AtomicBool,
     /// How many seconds a client may take to answer a question in the modern era.
     pub(crate) question_life: AtomicU64,
+    pub(crate) default_tasks: DefaultStore,
 }
 
 impl Core {
@@ -45,6 +47,7 @@ impl Core {
             sealer: Sealer::default(),
             logging: AtomicBool::new(true),
             question_life: AtomicU64::new(10 * 60),
+            default_tasks: DefaultStore::default(),
         })
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jackfield_protocol::{
     CallToolResult, Completion, ErrorObject, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate,
-    Tool,
+    TaskSupport, Tool,
 };
 
 use crate::{Cx, Package, UriTemplate, Variables, Work};
@@ -51,6 +51,16 @@ pub enum Validation {
     Off,
 }
 
+/// When a call of a tool with task support becomes a task, for callers that leave it to the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskStart {
+    /// From its beginning.
+    #[default]
+    AtOnce,
+    /// When its handler says so, with [`Cx::become_task`].
+    WhenAsked,
+}
+
 /// A tool: its definition and what runs it.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -61,6 +71,8 @@ pub struct ToolEntry {
     pub handler: Arc<dyn ToolHandler>,
     /// How arguments are checked.
     pub validation: Validation,
+    /// When it becomes a task; whether it does is in the definition.
+    pub task_start: TaskStart,
     /// Where it was written.
     pub package: Option<Package>,
 }
@@ -107,7 +119,24 @@ pub struct PromptEntry {
 impl ToolEntry {
     /// Joins a definition and a handler.
     pub fn new(definition: Tool, handler: impl ToolHandler) -> Self {
-        Self { definition, handler: Arc::new(handler), validation: Validation::default(), package: None }
+        let (validation, task_start) = (Validation::default(), TaskStart::default());
+        Self { definition, handler: Arc::new(handler), validation, task_start, package: None }
+    }
+
+    /// Says that calls of the tool may or must run as tasks.
+    #[must_use]
+    pub fn with_task(mut self, support: TaskSupport) -> Self {
+        self.definition.execution.get_or_insert_default().task_support = Some(support);
+        self
+    }
+
+    /// Says that the handler itself decides when a call becomes a task, where the caller leaves that to the server.
+    #[must_use]
+    pub fn becomes_task(mut self) -> Self {
+        self.task_start = TaskStart::WhenAsked;
+        let execution = self.definition.execution.get_or_insert_default();
+        execution.task_support.get_or_insert(TaskSupport::Optional);
+        self
     }
 }
 

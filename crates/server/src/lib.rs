@@ -43,6 +43,7 @@ mod questions;
 mod run;
 mod scope;
 mod seal;
+mod tasks;
 #[cfg(feature = "tracing-layer")]
 mod tracing_layer;
 
@@ -58,7 +59,7 @@ pub use convert::{
 pub use cx::{Cx, MissingState, Trace};
 pub use entry::{
     Address, Completer, IntoPrompt, IntoResource, IntoTool, Parts, PromptEntry, PromptHandler, ProtocolError,
-    ResourceEntry, ResourceHandler, ServerParts, ToolEntry, ToolHandler, Validation,
+    ResourceEntry, ResourceHandler, ServerParts, TaskStart, ToolEntry, ToolHandler, Validation,
 };
 pub use lifespan::StartError;
 pub use middleware::{Next, Route};
@@ -70,6 +71,7 @@ pub use server::Server;
 pub use settings::{CacheHint, Cached, Item, ResourcePage};
 #[cfg(feature = "skills")]
 pub use skills::{Skill, SkillError, Skills};
+pub use tasks::Tasks;
 pub use tool_middleware::NextTool;
 #[cfg(feature = "tracing-layer")]
 pub use tracing_layer::ClientLog;

@@ -3,7 +3,7 @@
 use jackfield_peer::Incoming;
 use jackfield_protocol::{
     AnyResult, DiscoverResult, InitializeResult, JsonObject, Outcome, PromptsCapability, ResourcesCapability,
-    ServerCapabilities, ToolsCapability,
+    ServerCapabilities, ServerTaskRequests, ServerTasksCapability, TASKS_EXTENSION, ToolTaskRequests, ToolsCapability,
 };
 
 use crate::completion;
@@ -57,6 +57,10 @@ fn capabilities(router: &Router) -> ServerCapabilities {
     }
     #[cfg_attr(not(feature = "skills"), expect(unused_mut, reason = "only skills add one"))]
     let mut extensions = router.extensions.clone();
+    if router.has_tasks() {
+        extensions.entry(TASKS_EXTENSION.to_owned()).or_default();
+        capabilities.tasks = Some(tasks());
+    }
     #[cfg(feature = "skills")]
     if crate::skills::is_offered(core) {
         let details = JsonObject::from_iter([("directoryRead".to_owned(), true.into())]);
@@ -65,4 +69,15 @@ fn capabilities(router: &Router) -> ServerCapabilities {
     capabilities.extensions = Some(extensions).filter(|extensions| !extensions.is_empty());
     capabilities.experimental = Some(router.experimental.clone()).filter(|experimental| !experimental.is_empty());
     capabilities
+}
+
+/// What revisions with tasks in their core are told. Lists are safe, because every caller there has a user or a session.
+fn tasks() -> ServerTasksCapability {
+    let mut tools = ToolTaskRequests::default();
+    tools.call = Some(JsonObject::new());
+    let mut requests = ServerTaskRequests::default();
+    requests.tools = Some(tools);
+    let mut tasks = ServerTasksCapability::default();
+    (tasks.list, tasks.cancel, tasks.requests) = (Some(JsonObject::new()), Some(JsonObject::new()), Some(requests));
+    tasks
 }

@@ -14,9 +14,12 @@ use crate::changes::{Change, Inbox, OpenStream, encode, subscription_meta};
 use crate::hooks::Hooks;
 use crate::resources::can_subscribe;
 use crate::router::Router;
+use crate::tasks::{Subscribed, TaskRuntime, Updates, missing_extension, speaks_extension};
 
 /// The most resources that one stream is about.
 const MAX_URIS: usize = 1024;
+/// The most tasks that one stream is about.
+const MAX_TASKS: usize = 256;
 
 /// Opens a stream.
 pub(crate) fn listen(router: &Router, incoming: Incoming) -> Answering {
@@ -33,7 +36,9 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Stream, ErrorObject> {
     if asked.notifications.resource_subscriptions.as_ref().is_some_and(|uris| uris.len() > MAX_URIS) {
         return Err(ErrorObject::invalid_params(format!("a stream is about at most {MAX_URIS} resources")));
     }
-    let honoured = honoured(router, &incoming, asked.notifications);
+    let mut asked = asked.notifications;
+    let wanted_tasks = wanted_tasks(router, &incoming, asked.task_ids.take())?;
+    let honoured = honoured(router, &incoming, asked);
     let most = router.listen_streams;
     let open = router.core.hub.open_stream(&incoming.caller, &incoming.outlet, most);
     let open = open.ok_or_else(|| {
@@ -43,8 +48,25 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Stream, ErrorObject> {
     let inbox = Arc::new(Inbox::of(&honoured));
     router.core.hub.listen(&inbox);
     let (key, hooks, stopping) = (incoming.key, router.hooks.clone(), router.core.hub.stopping());
-    let watched = Watched::default();
-    Ok(Stream { id, key, cx: router.cx(incoming), honoured, inbox, hooks, stopping, watched, _open: open })
+    let (watched, tasks, runtime) = (Watched::default(), Updates::default(), router.tasks.clone());
+    let cx = router.cx(incoming);
+    Ok(Stream { id, key, cx, honoured, wanted_tasks, inbox, hooks, stopping, watched, tasks, runtime, _open: open })
+}
+
+/// Returns the tasks that a client wants to hear of; a server without tasks leaves them out.
+fn wanted_tasks(
+    router: &Router,
+    incoming: &Incoming,
+    asked: Option<Vec<String>>,
+) -> Result<Option<Vec<String>>, ErrorObject> {
+    let Some(ids) = asked.filter(|_| router.has_tasks()) else { return Ok(None) };
+    if !speaks_extension(&incoming.caller) {
+        return Err(missing_extension());
+    }
+    if ids.len() > MAX_TASKS {
+        return Err(ErrorObject::invalid_params(format!("a stream is about at most {MAX_TASKS} tasks")));
+    }
+    Ok(Some(ids))
 }
 
 /// Leaves out what this server has no notices for, and resources that the caller can not read.
@@ -69,10 +91,13 @@ struct Stream {
     key: Option<RequestKey>,
     cx: Cx,
     honoured: SubscriptionFilter,
+    wanted_tasks: Option<Vec<String>>,
     inbox: Arc<Inbox>,
     hooks: Hooks,
     stopping: Shutdown,
     watched: Watched,
+    tasks: Updates,
+    runtime: Arc<TaskRuntime>,
     _open: OpenStream,
 }
 
@@ -80,6 +105,11 @@ impl Stream {
     async fn run(mut self) -> Reply {
         let ending = self.cx.call().incoming.outlet.shutdown();
         self.watched = Watched::new(&self.hooks, &self.cx, &mut self.honoured).await;
+        if let Some(wanted) = self.wanted_tasks.take() {
+            let Subscribed { updates, ids } =
+                Updates::subscribe(&self.runtime, &self.cx.call().incoming, wanted).await?;
+            (self.tasks, self.honoured.task_ids) = (updates, Some(ids));
+        }
         // The acknowledgement is the first message of the stream, whatever happens meanwhile.
         let mut acknowledged = SubscriptionsAcknowledgedParams::new(self.honoured.clone());
         acknowledged.meta = Some(subscription_meta(&self.id));
@@ -91,6 +121,13 @@ impl Stream {
                 biased;
                 () = ending.triggered() => break,
                 () = self.stopping.triggered() => break,
+                task = self.tasks.next() => {
+                    let mut task = task;
+                    task.meta.get_or_insert_default().0.extend(subscription_meta(&self.id).0);
+                    if !self.send(encode(task.into(), self.cx.revision())).await {
+                        return self.result();
+                    }
+                }
                 () = self.inbox.arrived() => {
                     // While the client does not read, changes are gathered; many of a kind become one.
                     for change in self.inbox.take() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::validation::{self, Validator};
 use crate::{Address, BuildError, PromptEntry, ResourceEntry, ToolEntry, UriTemplate};
-use jackfield_protocol::{ParamHeader, check_tool_name, param_headers};
+use jackfield_protocol::{ParamHeader, TaskSupport, check_tool_name, param_headers};
 
 /// A tool that has been checked, with its compiled schemas.
 pub(crate) struct PreparedTool {
@@ -13,6 +13,8 @@ pub(crate) struct PreparedTool {
     pub(crate) output: Option<Validator>,
     /// The arguments that clients also send as HTTP headers.
     pub(crate) headers: Option<Arc<[ParamHeader]>>,
+    /// Whether it may or must be called as a task.
+    pub(crate) task: TaskSupport,
 }
 
 /// A resource or template that has been checked.
@@ -52,7 +54,13 @@ impl PreparedTool {
         };
         let input = compile("input", &entry.definition.input_schema);
         let output = entry.definition.output_schema.as_ref().and_then(|schema| compile("output", schema));
-        if problems.is_empty() { Ok(Self { entry, input, output, headers }) } else { Err(BuildError::new(problems)) }
+        let support = entry.definition.execution.as_ref().and_then(|execution| execution.task_support);
+        let task = support.unwrap_or(TaskSupport::Forbidden);
+        if problems.is_empty() {
+            Ok(Self { entry, input, output, headers, task })
+        } else {
+            Err(BuildError::new(problems))
+        }
     }
 }
 

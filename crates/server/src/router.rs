@@ -7,14 +7,16 @@ use jackfield_peer::{Answering, Caller, Handler, Incoming, Reply};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{
     AnyResult, EmptyResult, ErrorObject, Implementation, Method, Outcome, Revision, SetLevelParams, Settings,
+    TaskSupport,
 };
 
-use crate::catalog::Kind;
+use crate::catalog::{Item, Kind, Tools};
 use crate::core::Core;
 use crate::hooks::Hooks;
 use crate::lists::Lists;
 use crate::raw_method::RawMethod;
-use crate::settings::{CacheHints, Item, Visibility};
+use crate::settings::{CacheHints, Item as Shown, Visibility};
+use crate::tasks::{self, TaskRuntime, Workers};
 use crate::{Cx, completion, lifecycle, listen, lists, prompts, resources, tools};
 
 /// Everything that requests need, frozen when the server was built; only the registries in `core` change.
@@ -35,6 +37,11 @@ pub(crate) struct Router {
     pub(crate) hooks: Hooks,
     pub(crate) visible: Option<Arc<Visibility>>,
     pub(crate) lists: Lists,
+    pub(crate) tasks: Arc<TaskRuntime>,
+    /// Whether tasks were set up explicitly.
+    pub(crate) declares_tasks: bool,
+    /// Owns the work on tasks, which ends with the server.
+    pub(crate) _workers: Arc<Workers>,
 }
 
 impl Handler for Router {
@@ -74,6 +81,11 @@ impl Router {
             Method::Complete if completion::is_offered(&self.core) => completion::complete(self, incoming),
             Method::Subscribe if self.offers(&self.core.resources) => resources::subscribe(self, incoming),
             Method::Unsubscribe if self.offers(&self.core.resources) => resources::unsubscribe(self, incoming),
+            Method::GetTask if self.has_tasks() => tasks::get(self, incoming),
+            Method::CancelTask if self.has_tasks() => tasks::cancel(self, incoming),
+            Method::UpdateTask if self.has_tasks() => tasks::update(self, incoming),
+            Method::TaskResult if self.has_tasks() => tasks::result(self, incoming),
+            Method::ListTasks if self.has_tasks() => tasks::list(self, incoming),
             Method::Listen => listen::listen(self, incoming),
             Method::Initialize => Answering::ready(Ok(lifecycle::initialize(self, &incoming))),
             Method::Discover => Answering::ready(Ok(lifecycle::discover(self))),
@@ -103,12 +115,18 @@ impl Router {
         catalog.is_announced(&self.core)
     }
 
+    /// Whether some calls run as tasks.
+    pub(crate) fn has_tasks(&self) -> bool {
+        let supports = |item: &Arc<Item<Tools>>| item.prepared.task != TaskSupport::Forbidden;
+        self.declares_tasks || self.core.tools.view(&self.core).0.items.iter().any(supports)
+    }
+
     pub(crate) fn cx(&self, incoming: Incoming) -> Cx {
         Cx::new(incoming, self.core.clone(), self.core.clone())
     }
 
     /// Whether a caller may see and use something.
-    pub(crate) fn shows(&self, caller: &Caller, item: Item<'_>) -> bool {
+    pub(crate) fn shows(&self, caller: &Caller, item: Shown<'_>) -> bool {
         self.visible.as_ref().is_none_or(|visible| visible(caller, item))
     }
 

@@ -9,7 +9,7 @@ use jackfield_protocol::{AnyResult, ErrorObject, Outcome};
 use tokio::time::Sleep;
 
 use crate::questions::round;
-use crate::{Cx, Work, scope};
+use crate::{Cx, Work, scope, tasks};
 
 /// Begins a call, and lets it go on until its handler is done or asks. `finish` turns the handler's result into the answer.
 pub(crate) fn run<T, F>(cx: Cx, begin: impl FnOnce(Cx) -> Work<T>, finish: F) -> Answering
@@ -22,13 +22,16 @@ where
             cx.end();
             Answering::Ready(done.and_then(|outcome| conclude(&cx, outcome, finish)))
         }
-        Work::Later(work) => Answering::Later(Box::pin(Running { work, cx, finish: Some(finish), timer: None })),
+        Work::Later(work) => {
+            Answering::Later(Box::pin(Running { work: Some(work), cx, finish: Some(finish), timer: None }))
+        }
     }
 }
 
 /// A handler that is not done yet.
 struct Running<T, F> {
-    work: Pin<Box<dyn Future<Output = crate::Done<T>> + Send>>,
+    /// None when it goes on elsewhere, as a task.
+    work: Option<Pin<Box<dyn Future<Output = crate::Done<T>> + Send>>>,
     cx: Cx,
     finish: Option<F>,
     /// Fires when a notice of progress that was kept back may go.
@@ -37,7 +40,8 @@ struct Running<T, F> {
 
 impl<T, F> Future for Running<T, F>
 where
-    F: FnOnce(T) -> Result<AnyResult, ErrorObject> + Unpin,
+    T: Send + 'static,
+    F: FnOnce(T) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
 {
     type Output = Reply;
 
@@ -46,7 +50,8 @@ where
         if !this.cx.is_legacy() {
             this.cx.call().round.watch(task.waker());
         }
-        if let Poll::Ready(done) = scope::enter(&this.cx, || this.work.as_mut().poll(task)) {
+        let Some(work) = &mut this.work else { return Poll::Pending };
+        if let Poll::Ready(done) = scope::enter(&this.cx, || work.as_mut().poll(task)) {
             this.cx.end();
             let finish = this.finish.take();
             return Poll::Ready(done.and_then(|outcome| {
@@ -58,8 +63,23 @@ where
             this.cx.end();
             return Poll::Ready(reply);
         }
+        if this.cx.call().task.is_moving() {
+            return Poll::Ready(this.move_out());
+        }
         this.send_late_progress(task);
         Poll::Pending
+    }
+}
+
+impl<T, F> Running<T, F>
+where
+    T: Send + 'static,
+    F: FnOnce(T) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
+{
+    /// Lets the work go on as a task, which is the answer of the call.
+    fn move_out(&mut self) -> Reply {
+        let (work, finish, timer) = (self.work.take(), self.finish.take(), self.timer.take());
+        tasks::move_out(&self.cx, Box::pin(Self { work, cx: self.cx.clone(), finish, timer }))
     }
 }
 
@@ -81,7 +101,9 @@ impl<T, F> Running<T, F> {
 /// Dropping the work on a call means that it was cancelled.
 impl<T, F> Drop for Running<T, F> {
     fn drop(&mut self) {
-        self.cx.call().progress.end();
+        if self.work.is_some() {
+            self.cx.call().progress.end();
+        }
     }
 }
 

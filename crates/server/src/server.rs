@@ -23,7 +23,9 @@ use crate::mount::{Mount, Prefix};
 use crate::prepared::{PreparedPrompt, PreparedResource, PreparedTool};
 use crate::registry::{PromptRegistry, ResourceRegistry, ToolRegistry};
 use crate::settings::{CacheHint, Cached, Item, ResourcePage, Settings};
-use crate::{BuildError, BuiltServer, Cx, Done, IntoPrompt, IntoResource, IntoTool, Keys, Package, Parts, ServerParts};
+use crate::{
+    BuildError, BuiltServer, Cx, Done, IntoPrompt, IntoResource, IntoTool, Keys, Package, Parts, ServerParts, Tasks,
+};
 
 /// A server: tools, resources and prompts under one name.
 ///
@@ -355,6 +357,13 @@ impl Server {
     #[must_use]
     pub fn check_output(self, yes: bool) -> Self {
         self.set(|settings| settings.check_output = yes)
+    }
+
+    /// Sets how tasks are kept and run, and lets every tool [become one](Cx::become_task). A server that has tools with `#[tool(task)]` need
+    /// not call this.
+    #[must_use]
+    pub fn tasks(self, tasks: Tasks) -> Self {
+        self.set(|settings| settings.tasks = Some(tasks))
     }
 
     /// Shares the keys for questions and cursors with other nodes.

@@ -7,11 +7,11 @@ use std::time::Duration;
 use jackfield_peer::{Caller, Limits};
 use jackfield_protocol::{CacheScope, Icon, Resource, Revision, Settings as NamedSettings};
 
-use crate::Package;
 use crate::hooks::Hooks;
 use crate::lifespan::Lifespan;
 use crate::middleware::Wrap;
 use crate::raw_method::RawMethod;
+use crate::{Package, Tasks};
 
 /// Everything that the builder collects. It is frozen when the server is built.
 pub(crate) struct Settings {
@@ -37,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) wraps: Vec<Wrap>,
     pub(crate) lifespans: Vec<Lifespan>,
     pub(crate) hooks: Hooks,
+    /// How tasks are kept; that it is set says that there are some.
+    pub(crate) tasks: Option<Tasks>,
     pub(crate) visible: Option<Arc<Visibility>>,
     pub(crate) problems: Vec<String>,
 }
@@ -83,6 +85,7 @@ impl Settings {
             wraps: Vec::new(),
             lifespans: Vec::new(),
             hooks: Hooks::default(),
+            tasks: None,
             visible: None,
             problems: Vec::new(),
         }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jackfield_peer::{Answering, Incoming};
 use jackfield_protocol::{
-    AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, ParamHeader, Resource, ResourceContents,
+    AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, ParamHeader, Resource, ResourceContents, TaskSupport,
 };
 
 use crate::catalog::{Item, Tools};
 use crate::router::Router;
-use crate::run::run;
 use crate::settings::Item as Shown;
-use crate::{Cx, Validation};
+use crate::tasks::{self, How};
+use crate::{Cx, Validation, run};
 
 /// Returns which arguments of a tool clients also send as HTTP headers.
 pub(crate) fn headers(router: &Router, tool: &str) -> Option<Arc<[ParamHeader]>> {
@@ -43,18 +43,32 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
         Some(_) => return Err(ErrorObject::invalid_params("parameter `arguments` must be an object")),
     };
     drop(name);
-    if let Some(problems) = check_input(&item, &arguments) {
-        let failure = CallToolResult::failure(format!("invalid arguments for {}:\n{problems}", item.name));
+    if let How::Task(ttl) = tasks::how(router, &incoming, &item)? {
+        return Ok(tasks::start(router, incoming, item, arguments, ttl));
+    }
+    if let Some(failure) = check_input(&item, &arguments) {
         return Ok(Answering::ready(Ok(Outcome::Complete(failure.into()))));
     }
-    let checks_output = router.check_output;
-    let cx = Cx::with_tool(incoming, item.home(&router.core), router.core.clone(), Some(item.clone()));
+    let may_become_task = router.declares_tasks || item.prepared.task != TaskSupport::Forbidden;
+    let runtime = may_become_task.then(|| router.tasks.clone());
+    let cx = Cx::with_tool(incoming, item.home(&router.core), router.core.clone(), Some(item.clone()), runtime);
+    Ok(run(item, arguments, cx, router.check_output))
+}
+
+/// Runs the handler of a tool.
+pub(crate) fn run(item: Arc<Item<Tools>>, arguments: Bytes, cx: Cx, checks_output: bool) -> Answering {
     let handler = item.prepared.entry.handler.clone();
-    Ok(run(cx, |cx| handler.call(arguments, cx), move |result| finish(result, &item, checks_output)))
+    run::run(cx, |cx| handler.call(arguments, cx), move |result| finish(result, &item, checks_output))
+}
+
+/// Returns what is wrong with the arguments, for the model to read.
+pub(crate) fn check_input(item: &Item<Tools>, arguments: &[u8]) -> Option<CallToolResult> {
+    let problems = input_problems(item, arguments)?;
+    Some(CallToolResult::failure(format!("invalid arguments for {}:\n{problems}", item.name)))
 }
 
 /// Returns what is wrong with the arguments, one line for each problem.
-fn check_input(item: &Item<Tools>, arguments: &[u8]) -> Option<String> {
+fn input_problems(item: &Item<Tools>, arguments: &[u8]) -> Option<String> {
     let validator = item.prepared.input.as_ref()?;
     let wanted = match item.prepared.entry.validation {
         Validation::Off => false,

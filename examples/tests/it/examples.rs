@@ -199,6 +199,68 @@ fn low_level() {
     });
 }
 
+/// TASK-024, TASK-026, XTSK-006, XTSK-014: the same functions run as tasks of both forms, or as plain calls where there are no tasks.
+#[test]
+fn report_task() {
+    let answer = || json!({"action": "accept", "content": {"words": 7}});
+    let expected = "# Report about tides\n\nIn 7 words.";
+    each("report_task", &[], |server, revision| {
+        let arguments = json!({"topic": "tides", "ask": revision.has_elicitation()});
+        let plain = || json!({"name": "report", "arguments": arguments});
+        assert_eq!(
+            server.text("count", json!({"to": 11})),
+            "counted to 11",
+            "without the extension it is a plain call"
+        );
+        if revision.has_tasks_extension() {
+            let able = json!({"io.modelcontextprotocol/clientCapabilities":
+                {"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}});
+            let with = |mut params: Value| {
+                params["_meta"] = able.clone();
+                params
+            };
+            let task = server.request("tools/call", with(plain()));
+            assert_eq!(task["resultType"], "task");
+            let id = task["taskId"].clone();
+            let result = loop {
+                let mut task = server.request("tasks/get", with(json!({"taskId": id})));
+                match task["status"].as_str().unwrap() {
+                    "input_required" => {
+                        let answers = json!({"taskId": id, "inputResponses": {"style": answer()}});
+                        server.request("tasks/update", with(answers));
+                    }
+                    "working" => {}
+                    status => {
+                        assert_eq!(status, "completed");
+                        break task["result"].take();
+                    }
+                }
+            };
+            assert_eq!(result["content"][0]["text"], expected);
+            let short = server.request("tools/call", with(json!({"name": "count", "arguments": {"to": 1}})));
+            assert_eq!(short["resultType"], "complete");
+            let long = server.request("tools/call", with(json!({"name": "count", "arguments": {"to": 11}})));
+            assert_eq!(long["resultType"], "task");
+        } else if revision.has_core_tasks() {
+            let mut params = plain();
+            (params["task"], params["_meta"]) = (json!({"ttl": 60_000}), json!({"progressToken": "t"}));
+            let created = server.request("tools/call", params);
+            assert_eq!(created["task"]["ttl"], 60_000);
+            server.replies.push_back(answer());
+            let result = server.request("tasks/result", json!({"taskId": created["task"]["taskId"]}));
+            assert_eq!(result["content"][0]["text"], expected);
+            let told = |method: &str| server.notices.iter().filter(|notice| notice["method"] == method).count();
+            assert_eq!(told("notifications/progress"), 3);
+            assert!(told("notifications/tasks/status") >= 2);
+        } else {
+            server.replies.extend(revision.has_elicitation().then(answer));
+            let words = if revision.has_elicitation() { 7 } else { 500 };
+            let text = server.text("report", arguments.clone());
+            assert_eq!(text, expected.replace('7', &words.to_string()));
+        }
+    });
+}
+
 /// PAT-036: the same function asks by request, by result, or fails clearly where nobody can be asked.
 #[test]
 fn elicitation() {

@@ -11,6 +11,7 @@ mod http;
 mod lists;
 mod output;
 mod questions;
+mod received_tasks;
 mod script;
 mod subscriptions;
 mod tasks;

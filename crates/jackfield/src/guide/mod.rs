@@ -13,6 +13,8 @@ pub mod skills;
 
 pub mod context;
 
+pub mod tasks;
+
 pub mod testing;
 
 pub mod transports;

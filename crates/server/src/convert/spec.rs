@@ -44,6 +44,7 @@ pub struct ToolSpec {
     pub open_world: Option<bool>,
     pub icons: &'static [&'static str],
     pub task: Option<TaskSupport>,
+    pub becomes_task: bool,
     pub meta: Option<fn() -> Value>,
     pub validation: Validation,
     pub deny_unknown: bool,
@@ -65,6 +66,7 @@ impl ToolSpec {
         open_world: None,
         icons: &[],
         task: None,
+        becomes_task: false,
         meta: None,
         validation: Validation::Typed,
         deny_unknown: false,
@@ -93,7 +95,7 @@ impl ToolSpec {
     fn packed(&self, mut entry: ToolEntry) -> ToolEntry {
         entry.validation = self.validation;
         entry.package = Some(self.package);
-        entry
+        if self.becomes_task { entry.becomes_task() } else { entry }
     }
 
     fn definition(&self) -> Tool {

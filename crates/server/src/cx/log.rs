@@ -19,6 +19,7 @@ impl Cx {
         let Ok(data) = RawJson::new(&data) else { return };
         let mut params = LoggingMessageParams::new(level, data);
         params.logger = logger.map(str::to_owned);
+        params.meta = self.task().and_then(|task| task.related());
         let message = encode(params.into(), self.revision());
         let incoming = &self.call().incoming;
         if !message.is_empty() && !incoming.outlet.try_notify(incoming.key, message) {
@@ -29,7 +30,8 @@ impl Cx {
     /// Whether a log message of that level would be sent.
     #[must_use]
     pub fn wants_log(&self, level: LoggingLevel) -> bool {
-        if self.call().progress.has_ended() || !self.call().logs() {
+        let is_heard = self.task().is_none_or(|task| task.has_notices());
+        if self.call().progress.has_ended() || !self.call().logs() || !is_heard {
             return false;
         }
         if !self.revision().has_log_level_request() {

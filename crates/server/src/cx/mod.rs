@@ -18,6 +18,7 @@ use crate::changes::Change;
 use crate::core::Core;
 use crate::questions::Round;
 use crate::resources;
+use crate::tasks::{TaskRuntime, TaskSlot};
 
 pub(crate) use progress::ProgressState;
 
@@ -36,6 +37,9 @@ pub(crate) struct CallState {
     tool: Option<Arc<Item<Tools>>>,
     pub(crate) round: Round,
     pub(crate) progress: ProgressState,
+    pub(crate) task: TaskSlot,
+    /// What runs tasks, if the call may become one.
+    pub(crate) tasks: Option<Arc<TaskRuntime>>,
 }
 
 impl CallState {
@@ -46,7 +50,7 @@ impl CallState {
 
 impl Cx {
     pub(crate) fn new(incoming: Incoming, core: Arc<Core>, outer: Arc<Core>) -> Self {
-        Self::with_tool(incoming, core, outer, None)
+        Self::with_tool(incoming, core, outer, None, None)
     }
 
     pub(crate) fn with_tool(
@@ -54,9 +58,10 @@ impl Cx {
         core: Arc<Core>,
         outer: Arc<Core>,
         tool: Option<Arc<Item<Tools>>>,
+        tasks: Option<Arc<TaskRuntime>>,
     ) -> Self {
-        let (round, progress) = (Round::default(), ProgressState::default());
-        Self { call: Arc::new(CallState { incoming, core, outer, tool, round, progress }) }
+        let (round, progress, task) = (Round::default(), ProgressState::default(), TaskSlot::default());
+        Self { call: Arc::new(CallState { incoming, core, outer, tool, round, progress, task, tasks }) }
     }
 
     pub(crate) fn call(&self) -> &CallState {
@@ -129,16 +134,23 @@ impl Cx {
         found.ok_or_else(|| MissingState { type_name: type_name::<T>() })
     }
 
-    /// Waits until the connection is about to end. A call that its client cancels is simply dropped; work that outlives its
-    /// future, such as a thread, can end by [`is_cancelled`](Self::is_cancelled).
+    /// Waits until the connection is about to end, or the server if the call is a task. A call that its client cancels is simply
+    /// dropped; work that outlives its future, such as a thread, can end by [`is_cancelled`](Self::is_cancelled).
     pub async fn cancelled(&self) {
-        self.call.incoming.outlet.shutdown().triggered().await;
+        match self.task() {
+            Some(task) => task.stopping().triggered().await,
+            None => self.call.incoming.outlet.shutdown().triggered().await,
+        }
     }
 
     /// Whether nobody waits for the result any more: the call has ended or was cancelled, or the connection is about to end.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.call.progress.has_ended() || self.call.incoming.outlet.shutdown().is_triggered()
+        let ending = || match self.task() {
+            Some(task) => task.stopping().is_triggered(),
+            None => self.call.incoming.outlet.shutdown().is_triggered(),
+        };
+        self.call.progress.has_ended() || ending()
     }
 
     /// Reads a resource of this server, as its client would.

@@ -64,7 +64,7 @@ impl Cx {
     /// Tells the client how far the call is, if it asked to know.
     ///
     /// `done` must grow: what is not more than before is not sent. Notices are sent in order, at most 100 in a second; of
-    /// more only the newest is sent.
+    /// more only the newest is sent. A task of the extension has none; see [`task_message`](Self::task_message).
     ///
     /// ```
     /// # fn show(cx: &jackfield_server::Cx) {
@@ -80,13 +80,16 @@ impl Cx {
     ) {
         let (done, total, message) = (done.into(), total.into(), message.into());
         let state = &self.call().progress;
-        let Some(token) = self.progress_token().filter(|_| done.is_finite() && !state.has_ended()) else { return };
+        let is_heard = self.task().is_none_or(|task| task.has_notices());
+        let wanted = is_heard && done.is_finite() && !state.has_ended();
+        let Some(token) = self.progress_token().filter(|_| wanted) else { return };
         let mut said = state.said();
         if said.highest.is_some_and(|highest| done <= highest) {
             return;
         }
         said.highest = Some(done);
         let mut params = ProgressParams::new(token, done);
+        params.meta = self.task().and_then(|task| task.related());
         params.total = total.filter(|total| total.is_finite());
         params.message = message.map(str::to_owned);
         let now = Instant::now();

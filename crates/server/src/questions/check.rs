@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use jackfield_peer::Caller;
 use jackfield_protocol::{
-    ElicitParams, IncludeContext, InputRequest, Method, Revision, Role, SamplingContentBlock, SamplingMessage, adapt,
+    ElicitParams, IncludeContext, InputRequest, Meta, Method, Revision, Role, SamplingContentBlock, SamplingMessage,
+    adapt,
 };
 use serde_json::{Value, json};
 
@@ -118,11 +119,12 @@ fn use_of(block: &SamplingContentBlock) -> Option<&str> {
 }
 
 /// Turns a question into the request of a revision that has such requests.
-pub(super) fn request(question: InputRequest, revision: Revision) -> (Method, Vec<u8>) {
+pub(crate) fn request(question: InputRequest, revision: Revision, meta: Option<Meta>) -> (Method, Vec<u8>) {
     let method = question.method();
     let params = match question {
         InputRequest::CreateMessage(mut params) => {
             adapt(&mut *params, revision);
+            params.meta = joined(params.meta.take(), meta);
             serde_json::to_vec(&params)
         }
         InputRequest::Elicit(mut params) => {
@@ -130,11 +132,23 @@ pub(super) fn request(question: InputRequest, revision: Revision) -> (Method, Ve
                 page.elicitation_id.get_or_insert_with(new_id);
             }
             adapt(&mut *params, revision);
+            *params.meta_mut() = joined(params.meta_mut().take(), meta);
             serde_json::to_vec(&params)
         }
-        _ => Ok(Vec::new()),
+        _ => meta.map_or(Ok(Vec::new()), |meta| serde_json::to_vec(&json!({ "_meta": meta }))),
     };
     (method, params.unwrap_or_default())
+}
+
+/// The handler's own `_meta` and ours, which wins.
+fn joined(own: Option<Meta>, ours: Option<Meta>) -> Option<Meta> {
+    match (own, ours) {
+        (Some(mut own), Some(ours)) => {
+            own.0.extend(ours.0);
+            Some(own)
+        }
+        (own, ours) => own.or(ours),
+    }
 }
 
 /// An id that nobody can guess.

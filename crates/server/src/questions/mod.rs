@@ -4,10 +4,13 @@
 //! question; the client calls again with the answer, the handler runs again from the top, and the same question returns the
 //! answer at once. What was answered before travels with the client, sealed. Therefore each question has a key that is the same
 //! in each run, and work between two questions that must not happen twice goes through [`Cx::step`].
+//!
+//! In a call that is a task a question waits in the task until the client comes for it, in both eras, and the handler waits too.
 
 mod answer;
 mod check;
 mod form;
+mod in_task;
 pub(crate) mod round;
 
 use std::future::Future;
@@ -23,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Cx;
 
+pub(crate) use check::request as as_request;
 pub(crate) use round::Round;
 
 /// What the person did with a question.
@@ -185,6 +189,26 @@ impl Cx {
         self.ask("roots", question, |result: ListRootsResult| Ok(result.roots)).await
     }
 
+    /// Sends the client any request, and returns its result: for what the other methods do not do, such as questions that the client
+    /// answers as tasks of its own. Only clients of the legacy era take requests.
+    ///
+    /// # Errors
+    /// The client takes no requests, refused this one, or did not answer.
+    pub async fn request(&self, method: &'static str, params: impl Serialize) -> Result<RawJson, QuestionError> {
+        if !self.revision().has_server_requests() {
+            return Err(QuestionError::NotSupported("requests of servers"));
+        }
+        let session = self.session().ok_or(QuestionError::NotHere)?;
+        let bad = |problem: String| QuestionError::BadQuestion { key: method.to_owned(), problem };
+        let params = serde_json::to_vec(&params).map_err(|error| bad(error.to_string()))?;
+        if !session.ready(round::READY_LIMIT).await {
+            return Err(QuestionError::TimedOut);
+        }
+        let answer = self.call().incoming.outlet.ask(method, params).await?;
+        let text = String::from_utf8(answer.to_vec()).map_err(|error| bad(error.to_string()))?;
+        RawJson::from_text(text).map_err(|error| bad(error.to_string()))
+    }
+
     /// Asks several questions at once, and waits for all answers.
     ///
     /// # Errors
@@ -194,9 +218,14 @@ impl Cx {
         questions: impl IntoIterator<Item = (K, InputRequest)>,
     ) -> Result<Answers, QuestionError> {
         let questions: Vec<(String, InputRequest)> = questions.into_iter().map(|(key, q)| (key.into(), q)).collect();
+        let mut answers = Answers(Vec::new());
+        if let Some(task) = self.task() {
+            let raw = in_task::ask(self, task, questions.clone()).await?;
+            answers.0.extend(questions.into_iter().zip(raw).map(|((key, question), raw)| (key, question, raw)));
+            return Ok(answers);
+        }
         let asked =
             questions.iter().map(|(key, question)| Box::pin(self.ask(key, question.clone(), |raw: RawJson| Ok(raw))));
-        let mut answers = Answers(Vec::new());
         for (answer, (key, question)) in all(asked.collect()).await.into_iter().zip(&questions) {
             answers.0.push((key.clone(), question.clone(), answer?));
         }

@@ -15,14 +15,14 @@ use jackfield_protocol::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{QuestionError, check};
+use super::{QuestionError, check, in_task};
 use crate::Cx;
 use crate::seal::{context, now};
 
 /// The longest state.
 const MAX_STATE_BYTES: usize = 64 * 1024;
 /// How long a client may take from the handshake until it can be asked.
-const READY_LIMIT: Duration = Duration::from_secs(30);
+pub(super) const READY_LIMIT: Duration = Duration::from_secs(30);
 
 /// What a run of a handler asks and knows.
 #[derive(Debug, Default)]
@@ -69,6 +69,31 @@ impl Round {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Wakes the call, if it waits.
+    pub(crate) fn wake(&self) {
+        self.lock().wake();
+    }
+
+    /// Ends the call with an error, because the handler can not go on.
+    pub(super) fn fail(&self, error: ErrorObject) {
+        self.lock().fail(error);
+    }
+
+    /// Returns the answer to a question that was asked before, and remembers the question.
+    pub(super) fn recall(&self, key: &str, question: &InputRequest) -> Result<Option<RawJson>, QuestionError> {
+        let mark = mark_of(question);
+        let mut inner = self.lock();
+        let past = inner.past.get_or_insert_default();
+        check_mark(past, key, mark)?;
+        past.questions.insert(key.to_owned(), mark);
+        Ok(past.answers.get(key).cloned())
+    }
+
+    /// Remembers an answer.
+    pub(super) fn remember(&self, key: &str, answer: &RawJson) {
+        self.lock().past.get_or_insert_default().answers.insert(key.to_owned(), answer.clone());
+    }
+
     /// Wakes the call when a question is asked outside of its own polling.
     pub(crate) fn watch(&self, waker: &Waker) {
         self.lock().waker = Some(waker.clone());
@@ -110,6 +135,10 @@ pub(crate) fn end(cx: &Cx) -> Option<Reply> {
 
 /// Asks a question, or finds the answer of an earlier round.
 pub(super) async fn ask(cx: &Cx, key: &str, mut question: InputRequest) -> Result<RawJson, QuestionError> {
+    if let Some(task) = cx.task() {
+        let answers = in_task::ask(cx, task, vec![(key.to_owned(), question)]).await?;
+        return answers.into_iter().next().ok_or(QuestionError::Closed);
+    }
     check::question(cx.caller(), &mut question)
         .map_err(|problem| QuestionError::BadQuestion { key: key.to_owned(), problem })?;
     if cx.revision().has_server_requests() {
@@ -155,32 +184,26 @@ async fn ask_by_request(cx: &Cx, key: &str, question: InputRequest) -> Result<Ra
         return Err(QuestionError::NotSupported(missing.name));
     }
     let session = cx.session().ok_or(QuestionError::NotHere)?;
-    let mark = mark_of(&question);
-    {
-        let mut inner = cx.call().round.lock();
-        let past = inner.past.get_or_insert_default();
-        check_mark(past, key, mark)?;
-        if let Some(answer) = past.answers.get(key) {
-            return Ok(answer.clone());
-        }
-        past.questions.insert(key.to_owned(), mark);
+    if let Some(answer) = cx.call().round.recall(key, &question)? {
+        return Ok(answer);
     }
     if !session.ready(READY_LIMIT).await {
         return Err(QuestionError::TimedOut);
     }
-    let (method, params) = check::request(question, cx.revision());
+    let (method, params) = check::request(question, cx.revision(), None);
     let outlet = cx.call().incoming.outlet.clone();
     let answer = outlet.ask(method.name(), params).await?;
     let bad = |problem: String| QuestionError::BadAnswer { key: key.to_owned(), problem };
     let text = String::from_utf8(answer.to_vec()).map_err(|error| bad(error.to_string()))?;
     let answer = RawJson::from_text(text).map_err(|error| bad(error.to_string()))?;
-    cx.call().round.lock().past.get_or_insert_default().answers.insert(key.to_owned(), answer.clone());
+    cx.call().round.remember(key, &answer);
     Ok(answer)
 }
 
-/// An answer that can not be used: the request was wrong in the modern era, the client in the legacy era.
+/// An answer that can not be used: the request was wrong in the modern era, the client in the legacy era. The request that brought an
+/// answer to a task is over.
 pub(super) async fn bad_answer<T>(cx: &Cx, key: &str, problem: String) -> Result<T, QuestionError> {
-    if cx.revision().has_server_requests() {
+    if cx.revision().has_server_requests() || cx.is_task() {
         return Err(QuestionError::BadAnswer { key: key.to_owned(), problem });
     }
     let message = format!("the answer to the question `{key}` does not fit it: {problem}");
@@ -193,7 +216,8 @@ where
     T: Serialize + DeserializeOwned,
     F: Future<Output = T>,
 {
-    if cx.revision().has_server_requests() || !may_ask(cx) {
+    // A task is not run again, so nothing in it happens twice.
+    if cx.revision().has_server_requests() || !may_ask(cx) || cx.is_task() {
         return work.await;
     }
     open_past(cx).await;

@@ -10,7 +10,7 @@ use jackfield_protocol::{
     CallToolResult, CompleteResult, Completion, CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult,
     ErrorObject, GetPromptResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, LoggingLevel, LoggingMessageParams, ProgressParams, Prompt, ReadResourceResult, Reference,
-    Resource, ResourceTemplate, Revision, Root, Tool,
+    Resource, ResourceTemplate, Revision, Root, TASKS_EXTENSION, Tool,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,7 +28,8 @@ use crate::Server;
 pub struct TestClient {
     server: Mutex<Option<Server>>,
     revision: Revision,
-    answers: Answers,
+    pub(super) answers: Answers,
+    pub(super) tasks: bool,
     log_level: Option<LoggingLevel>,
     link: OnceCell<(Link, Value)>,
     ids: AtomicU64,
@@ -62,6 +63,7 @@ impl TestClient {
             server: Mutex::new(Some(server)),
             revision,
             answers: Answers::default(),
+            tasks: false,
             log_level: None,
             link: OnceCell::new(),
             ids: AtomicU64::new(1),
@@ -110,7 +112,11 @@ impl TestClient {
     /// # Errors
     /// The server answered with an error of the protocol. A tool that fails is not an error but a result that says so.
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<CallToolResult, ErrorObject> {
-        self.ask("tools/call", json!({ "name": name, "arguments": value(arguments)? })).await
+        let params = json!({ "name": name, "arguments": value(arguments)? });
+        match self.call_as_task(&params).await? {
+            Some(result) => Ok(result),
+            None => self.ask("tools/call", params).await,
+        }
     }
 
     /// Reads a resource.
@@ -260,8 +266,10 @@ impl TestClient {
     async fn ask<T: DeserializeOwned>(&self, method: &str, mut params: Value) -> Result<T, ErrorObject> {
         for _ in 0..ROUNDS {
             let result = self.request(method, params.clone()).await?;
-            if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
-                return read(result);
+            match result.get("resultType").and_then(Value::as_str) {
+                Some("input_required") => {}
+                Some("task") => return read(self.follow(&result).await?),
+                _ => return read(result),
             }
             let asked: InputRequired = read(result)?;
             let answers = self.answers.questions(asked.input_requests.unwrap_or_default())?;
@@ -301,13 +309,21 @@ impl TestClient {
         add(key::PROGRESS_TOKEN, id.into());
         if !self.revision.has_handshake() {
             add(key::PROTOCOL_VERSION, self.revision.as_str().into());
-            add(key::CLIENT_CAPABILITIES, self.answers.capabilities(self.revision));
+            add(key::CLIENT_CAPABILITIES, self.capabilities());
             add(key::CLIENT_INFO, client_info());
             if let Some(level) = self.log_level {
                 add(key::LOG_LEVEL, level.as_str().into());
             }
         }
         params
+    }
+
+    fn capabilities(&self) -> Value {
+        let mut capabilities = self.answers.capabilities(self.revision);
+        if self.tasks && self.revision.has_tasks_extension() {
+            capabilities["extensions"] = json!({ TASKS_EXTENSION: {} });
+        }
+        capabilities
     }
 
     fn next_id(&self) -> u64 {
@@ -332,7 +348,7 @@ impl TestClient {
         }
         let params = json!({
             "protocolVersion": self.revision,
-            "capabilities": self.answers.capabilities(self.revision),
+            "capabilities": self.capabilities(),
             "clientInfo": client_info(),
         });
         let introduction = in_time(link.request(self.next_id(), "initialize", params)).await?;
@@ -348,17 +364,17 @@ fn client_info() -> Value {
     json!({ "name": "jackfield-test-client", "version": env!("CARGO_PKG_VERSION") })
 }
 
-async fn in_time<T>(work: impl Future<Output = Result<T, ErrorObject>>) -> Result<T, ErrorObject> {
+pub(super) async fn in_time<T>(work: impl Future<Output = Result<T, ErrorObject>>) -> Result<T, ErrorObject> {
     tokio::time::timeout(PATIENCE, work)
         .await
         .unwrap_or_else(|_| Err(ErrorObject::internal("the server did not answer in time")))
 }
 
-fn value(value: impl Serialize) -> Result<Value, ErrorObject> {
+pub(super) fn value(value: impl Serialize) -> Result<Value, ErrorObject> {
     serde_json::to_value(value).map_err(|error| ErrorObject::invalid_params(error.to_string()))
 }
 
-fn read<T: DeserializeOwned>(result: Value) -> Result<T, ErrorObject> {
+pub(super) fn read<T: DeserializeOwned>(result: Value) -> Result<T, ErrorObject> {
     serde_json::from_value(result)
         .map_err(|error| ErrorObject::internal(format!("the result has not its form: {error}")))
 }

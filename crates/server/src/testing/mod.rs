@@ -3,5 +3,6 @@
 mod answers;
 mod client;
 mod link;
+mod tasks;
 
 pub use client::{Notification, TestClient};

@@ -17,4 +17,5 @@ mod resources;
 #[cfg(feature = "skills")]
 mod skills;
 mod subscriptions;
+mod tasks;
 mod tools;

@@ -1,4 +1,4 @@
-//! The demo server, for those who build clients: all features but tasks.
+//! The demo server, for those who build clients: all features.
 
 mod environment;
 mod gzip;
@@ -8,6 +8,7 @@ mod prompts;
 mod questions;
 mod resources;
 mod simulated;
+mod tasks;
 mod url_question;
 
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub struct Options {
 }
 
 const INSTRUCTIONS: &str = "Every feature of the protocol, for testing clients: tools that return each kind of content, tools that \
-ask the client, resources with templates and subscriptions, prompts with completion, logging and progress. Read \
+ask the client, a tool that runs as a task, resources with templates and subscriptions, prompts with completion, logging and progress. Read \
 demo://resource/static/document/features.md for the list.";
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -55,6 +56,7 @@ pub fn server(options: Options) -> Server {
     let server = simulated::add(server);
     let server = questions::add(server);
     let server = url_question::add(server);
+    let server = tasks::add(server);
     let server = prompts::add(server);
     resources::add(server, CacheHint::public(HOUR))
 }
@@ -71,6 +73,8 @@ fn is_visible(caller: &Caller, item: Item<'_>) -> bool {
         "trigger-sampling-request" => modern || client.sampling.is_some(),
         "trigger-elicitation-request" => modern || (caller.revision.has_elicitation() && client.elicitation.is_some()),
         "trigger-url-elicitation" => modern || client.elicitation.as_ref().is_some_and(|asks| asks.url.is_some()),
+        "trigger-sampling-request-async" => tasks::are_taken(caller, tasks::Kind::Sampling),
+        "trigger-elicitation-request-async" => tasks::are_taken(caller, tasks::Kind::Elicitation),
         _ => true,
     }
 }

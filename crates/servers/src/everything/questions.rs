@@ -61,7 +61,7 @@ async fn get_roots_list(cx: &Cx) -> Result<String, Error> {
 
 /// One field of every kind.
 #[expect(clippy::approx_constant, reason = "the default of the field is this number, not the constant")]
-fn form() -> ElicitSchema {
+pub(super) fn form() -> ElicitSchema {
     let text = |title: &str, description: &str| StringSchema::default().with_title(title).with_description(description);
     let one_of = |title: &str, choices| SingleSelectSchema::new(choices).with_title(title);
     let some_of = |title: &str, choices| MultiSelectSchema::new(choices).with_title(title).with_items(1, 3);

@@ -1,5 +1,6 @@
-//! The reference servers, seen by clients in memory.
+//! The reference servers, as clients see them.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod everything;
+mod everything_tasks;

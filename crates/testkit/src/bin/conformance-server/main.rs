@@ -14,6 +14,7 @@ mod schema;
 mod skills;
 mod stateless;
 mod streams;
+mod tasks;
 
 use jackfield::{Error, Result, Server};
 
@@ -36,6 +37,7 @@ fn server() -> Result<Server> {
     let server = headers::add(schema::add(server)?);
     let server = stateless::add(server);
     let server = input_required::add(server);
+    let server = tasks::add(server);
     let server = prompts::add(resources::add(server));
     skills::add(server)
 }

@@ -1,0 +1,111 @@
+//! Notices about tasks on a listen stream.
+
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use jackfield_peer::Incoming;
+use jackfield_protocol::{DetailedTask, ErrorObject};
+use jackfield_store::{TaskStage, TaskWatch};
+
+use super::runtime::{Owner, TaskRuntime, refusal};
+use super::view;
+
+/// The tasks that a listen stream is about.
+#[derive(Default)]
+pub(crate) struct Updates {
+    runtime: Option<Arc<TaskRuntime>>,
+    watches: Vec<Watching>,
+    /// The tasks whose state has to be told.
+    due: VecDeque<String>,
+}
+
+/// Waits for the next change of a task, and gives the watch back with it.
+type Watching = Pin<Box<dyn Future<Output = (String, TaskWatch, Option<TaskStage>)> + Send + Sync>>;
+
+/// What a stream agreed to.
+pub(crate) struct Subscribed {
+    pub(crate) updates: Updates,
+    pub(crate) ids: Vec<String>,
+}
+
+impl Updates {
+    /// Begins to watch those of the tasks that are the caller's. What is not there, or not the caller's, is left out.
+    pub(crate) async fn subscribe(
+        runtime: &Arc<TaskRuntime>,
+        incoming: &Incoming,
+        wanted: Vec<String>,
+    ) -> Result<Subscribed, ErrorObject> {
+        let owner = Owner::of(incoming).name;
+        let mut updates = Self { runtime: Some(runtime.clone()), ..Self::default() };
+        let mut ids: Vec<String> = Vec::new();
+        for id in wanted {
+            if ids.contains(&id) {
+                continue;
+            }
+            // The watch begins before the look, so that nothing is lost between them.
+            let Some(watch) = runtime.store.watch(&id).await.map_err(refusal)? else { continue };
+            let Some(record) = runtime.look(&id).await?.filter(|record| record.owner == owner) else { continue };
+            // A client that listens after the task has ended would wait for ever.
+            if record.stage() != TaskStage::Working {
+                updates.due.push_back(id.clone());
+            }
+            if record.stage() != TaskStage::Ended {
+                updates.watches.push(watching(id.clone(), watch));
+            }
+            ids.push(id);
+        }
+        Ok(Subscribed { updates, ids })
+    }
+
+    /// Waits for a change, and returns the task as it is then. It never returns if there is nothing to watch.
+    ///
+    /// # Cancellation
+    /// Nothing is lost.
+    pub(crate) async fn next(&mut self) -> DetailedTask {
+        loop {
+            self.changed().await;
+            let (Some(runtime), Some(id)) = (&self.runtime, self.due.front()) else { continue };
+            let looked = runtime.look(id).await;
+            self.due.pop_front();
+            match looked.and_then(|record| record.map(|record| view::detailed(&record)).transpose()) {
+                Ok(Some(task)) => return task,
+                // It has expired; there is nothing to tell.
+                Ok(None) => {}
+                Err(error) => tracing::warn!(%error, "a change of a task was not told"),
+            }
+        }
+    }
+
+    /// Waits until there is something to tell. What has ended or expired is not watched any more.
+    async fn changed(&mut self) {
+        poll_fn(|cx| {
+            let mut at = 0;
+            while let Some(watch) = self.watches.get_mut(at) {
+                let Poll::Ready((id, next, stage)) = watch.as_mut().poll(cx) else {
+                    at += 1;
+                    continue;
+                };
+                if !self.due.contains(&id) {
+                    self.due.push_back(id.clone());
+                }
+                match stage {
+                    None | Some(TaskStage::Ended) => drop(self.watches.swap_remove(at)),
+                    // It is polled again at once, so that it wakes this stream.
+                    Some(_) => *watch = watching(id, next),
+                }
+            }
+            if self.due.is_empty() { Poll::Pending } else { Poll::Ready(()) }
+        })
+        .await;
+    }
+}
+
+fn watching(id: String, mut watch: TaskWatch) -> Watching {
+    Box::pin(async move {
+        let stage = watch.changed().await;
+        (id, watch, stage)
+    })
+}

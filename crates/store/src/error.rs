@@ -1,0 +1,29 @@
+//! Why a store could not do what it was asked.
+
+use std::error::Error;
+
+/// Why a store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The store as a whole has no room.
+    #[error("the store has no room for more {0}")]
+    Full(&'static str),
+    /// This owner has no room.
+    #[error("more than {limit} {what} are kept for one owner")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// There is one of that name already.
+    #[error("the id is in use already")]
+    Exists,
+    /// The cursor is none of this store.
+    #[error("the cursor is none of this store")]
+    BadCursor,
+    /// The store can not be reached, or what it keeps can not be read.
+    #[error("the store is not available")]
+    Unavailable(#[source] Box<dyn Error + Send + Sync>),
+}

@@ -1,0 +1,215 @@
+//! Tasks in memory.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::{NewTask, TaskChange, TaskPage, TaskRecord, TaskStore, TaskWatch, TaskWatched, Updated};
+use crate::{Boxed, Clock, StoreError, Timestamp};
+
+/// Keeps tasks in memory, with bounds. They are lost with the process.
+pub struct MemoryTasks {
+    clock: Clock,
+    limit: usize,
+    byte_limit: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    slots: HashMap<String, Slot>,
+    by_owner: HashMap<String, BTreeMap<u64, String>>,
+    /// When which task is forgotten.
+    expiry: BTreeSet<(Timestamp, String)>,
+    next_place: u64,
+    bytes: usize,
+}
+
+struct Slot {
+    record: TaskRecord,
+    place: u64,
+    watched: TaskWatched,
+}
+
+impl MemoryTasks {
+    /// Makes an empty store, for 10,000 tasks with 256 MiB of results, questions and answers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { clock: Arc::new(Timestamp::now), limit: 10_000, byte_limit: 256 * 1024 * 1024, kept: Mutex::default() }
+    }
+
+    /// Sets the most tasks that are kept.
+    #[must_use]
+    pub fn with_limit(mut self, tasks: usize) -> Self {
+        self.limit = tasks;
+        self
+    }
+
+    /// Sets the most bytes of results, questions and answers that are kept.
+    #[must_use]
+    pub fn with_byte_limit(mut self, bytes: usize) -> Self {
+        self.byte_limit = bytes;
+        self
+    }
+
+    /// Tells the time in another way.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Returns what is kept, after what has expired was forgotten.
+    fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
+        let now = (self.clock)();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some((expires, id)) = kept.expiry.first()
+            && *expires <= now
+        {
+            let due = (*expires, id.clone());
+            kept.remove(&due.1);
+            kept.expiry.remove(&due);
+        }
+        (kept, now)
+    }
+
+    fn insert(&self, task: NewTask) -> Result<TaskRecord, StoreError> {
+        let (mut kept, now) = self.kept();
+        if kept.slots.contains_key(task.id.as_str()) {
+            return Err(StoreError::Exists);
+        }
+        if kept.slots.len() >= self.limit {
+            return Err(StoreError::Full("tasks"));
+        }
+        let limit = task.owner_limit;
+        if kept.by_owner.get(&task.owner).map_or(0, BTreeMap::len) >= limit {
+            return Err(StoreError::TooMany { what: "tasks", limit });
+        }
+        let record = TaskRecord::new(task, now);
+        let (place, id) = (kept.next_place, record.id.to_string());
+        kept.next_place = place.saturating_add(1);
+        kept.by_owner.entry(record.owner.clone()).or_default().insert(place, id.clone());
+        if let Some(expires) = record.expires() {
+            kept.expiry.insert((expires, id.clone()));
+        }
+        let watched = TaskWatched::new(&record);
+        kept.slots.insert(id, Slot { record: record.clone(), place, watched });
+        Ok(record)
+    }
+
+    /// Changes a copy, and keeps it if there is room for it.
+    fn change(&self, id: &str, change: impl FnOnce(&mut TaskRecord, Timestamp) -> bool) -> Result<Updated, StoreError> {
+        let (mut kept, now) = self.kept();
+        let bytes = kept.bytes;
+        let Some(slot) = kept.slots.get_mut(id) else { return Ok(Updated::Gone) };
+        let mut next = slot.record.clone();
+        let changed = change(&mut next, now);
+        if slot.record.end.is_some() {
+            return Ok(Updated::Ended(next.seen_at(now)));
+        }
+        if changed {
+            let bytes = bytes.saturating_sub(slot.record.bytes()).saturating_add(next.bytes());
+            if bytes > self.byte_limit && next.bytes() > slot.record.bytes() {
+                return Err(StoreError::Full("bytes of tasks"));
+            }
+            slot.record = next.clone();
+            slot.watched.tell(&next);
+            kept.bytes = bytes;
+        }
+        Ok(Updated::Applied(next.seen_at(now)))
+    }
+
+    fn page(&self, owner: &str, after: Option<&str>, limit: usize) -> Result<TaskPage, StoreError> {
+        let begin = match after {
+            None => 0,
+            Some(cursor) => cursor.parse::<u64>().map_err(|_| StoreError::BadCursor)?.saturating_add(1),
+        };
+        let (kept, now) = self.kept();
+        let Some(own) = kept.by_owner.get(owner) else { return Ok(TaskPage::default()) };
+        let mut rest = own.range(begin..).peekable();
+        let (mut tasks, mut last) = (Vec::new(), None);
+        while tasks.len() < limit.max(1)
+            && let Some((place, id)) = rest.next()
+        {
+            last = Some(place.to_string());
+            tasks.extend(kept.slots.get(id).map(|slot| slot.record.clone().seen_at(now)));
+        }
+        Ok(TaskPage::new(tasks, last.filter(|_| rest.peek().is_some())))
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, id: &str) {
+        let Some(slot) = self.slots.remove(id) else { return };
+        self.bytes = self.bytes.saturating_sub(slot.record.bytes());
+        if let Some(own) = self.by_owner.get_mut(&slot.record.owner) {
+            own.remove(&slot.place);
+            if own.is_empty() {
+                self.by_owner.remove(&slot.record.owner);
+            }
+        }
+    }
+}
+
+impl TaskStore for MemoryTasks {
+    fn create(&self, task: NewTask) -> Boxed<'_, Result<TaskRecord, StoreError>> {
+        Box::pin(std::future::ready(self.insert(task)))
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<TaskRecord>, StoreError>> {
+        let (kept, now) = self.kept();
+        let found = kept.slots.get(id).map(|slot| slot.record.clone().seen_at(now));
+        Box::pin(std::future::ready(Ok(found)))
+    }
+
+    fn update<'a>(&'a self, id: &'a str, change: TaskChange) -> Boxed<'a, Result<Updated, StoreError>> {
+        Box::pin(std::future::ready(self.change(id, |record, now| record.apply(change, now))))
+    }
+
+    fn answer<'a>(&'a self, id: &'a str, answers: Vec<(String, Bytes)>) -> Boxed<'a, Result<Updated, StoreError>> {
+        Box::pin(std::future::ready(self.change(id, |record, now| record.answer(answers, now) > 0)))
+    }
+
+    fn list<'a>(
+        &'a self,
+        owner: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> Boxed<'a, Result<TaskPage, StoreError>> {
+        Box::pin(std::future::ready(self.page(owner, after, limit)))
+    }
+
+    fn renew<'a>(&'a self, ids: &'a [String], lease: Duration) -> Boxed<'a, Result<(), StoreError>> {
+        let (mut kept, now) = self.kept();
+        for id in ids {
+            if let Some(slot) = kept.slots.get_mut(id).filter(|slot| slot.record.end.is_none()) {
+                slot.record.leased_until = Some(now.after(lease));
+            }
+        }
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn watch<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<TaskWatch>, StoreError>> {
+        let (kept, _) = self.kept();
+        Box::pin(std::future::ready(Ok(kept.slots.get(id).map(|slot| slot.watched.watch()))))
+    }
+}
+
+impl Default for MemoryTasks {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for MemoryTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        f.debug_struct("MemoryTasks")
+            .field("tasks", &kept.slots.len())
+            .field("bytes", &kept.bytes)
+            .finish_non_exhaustive()
+    }
+}

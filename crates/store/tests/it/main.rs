@@ -1,0 +1,5 @@
+//! The stores against their contract.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod memory_tasks;
+mod properties;
