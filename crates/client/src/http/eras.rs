@@ -53,7 +53,7 @@ impl Eras {
 mod tests {
     use super::*;
 
-    /// BASE-083: what is remembered is bounded, and can be taken back.
+    /// What is remembered is bounded, and can be taken back.
     #[test]
     fn servers_are_remembered_within_a_limit() {
         let eras = Eras::default();

@@ -141,7 +141,7 @@ mod tests {
         assert!(!format!("{:?}", secret.uri).contains("secret"));
     }
 
-    /// T-033, T-068: a header can not end its line, and none shows up in what is printed.
+    /// T-033: a header can not end its line, and none shows up in what is printed.
     #[test]
     fn headers_are_checked_and_kept_secret() {
         let http = Http::new("http://h/").header("X-Key", "secret").bearer("secret");

@@ -71,7 +71,7 @@ fn refused_requests_are_sent_again() {
     });
 }
 
-/// T-070: a server that refuses for ever is not asked for ever, and an authorizer that gives up is heeded.
+/// A server that refuses for ever is not asked for ever, and an authorizer that gives up is heeded.
 #[test]
 fn refusals_have_an_end() {
     for (gives_up, asked) in [(false, 6), (true, 1)] {

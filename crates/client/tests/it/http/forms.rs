@@ -156,7 +156,7 @@ fn the_oldest_form_is_found() {
     );
 }
 
-/// BASE-083, T-053: what a server speaks is remembered by its URL, and asked again when it turns out to be wrong.
+/// LIFE-033, T-053: what a server speaks is remembered by its URL, and asked again when it turns out to be wrong.
 #[test]
 fn what_a_server_speaks_is_remembered() {
     paused(async {
