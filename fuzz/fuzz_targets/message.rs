@@ -2,11 +2,15 @@
 #![no_main]
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::Message;
+use jackfield_protocol::envelope::{Message, MetaMemo};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let text = Bytes::copy_from_slice(data);
+    // Reading again with what was remembered changes nothing.
+    let mut memo = MetaMemo::default();
+    let (once, again) = (Message::read_with(&text, 100, &mut memo), Message::read_with(&text, 100, &mut memo));
+    assert_eq!(format!("{once:?}"), format!("{again:?}"));
     let Ok(message) = Message::read(&text, 100) else { return };
     let value: serde_json::Value = match serde_json::from_slice(data) {
         Ok(value) => value,
