@@ -55,17 +55,13 @@ fn capabilities(router: &Router) -> ServerCapabilities {
     if router.logging {
         capabilities.logging = Some(JsonObject::new());
     }
-    #[cfg_attr(not(feature = "skills"), expect(unused_mut, reason = "only skills add one"))]
     let mut extensions = router.extensions.clone();
     if router.has_tasks() {
         extensions.entry(TASKS_EXTENSION.to_owned()).or_default();
         capabilities.tasks = Some(tasks());
     }
     #[cfg(feature = "skills")]
-    if crate::skills::is_offered(core) {
-        let details = JsonObject::from_iter([("directoryRead".to_owned(), true.into())]);
-        extensions.entry(jackfield_protocol::SKILLS_EXTENSION.to_owned()).or_insert(details);
-    }
+    let extensions = crate::skills::declare(core, extensions);
     capabilities.extensions = Some(extensions).filter(|extensions| !extensions.is_empty());
     capabilities.experimental = Some(router.experimental.clone()).filter(|experimental| !experimental.is_empty());
     capabilities

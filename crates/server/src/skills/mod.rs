@@ -13,4 +13,4 @@ pub use error::SkillError;
 pub use skill::{Skill, Skills};
 
 pub(crate) use answers::route;
-pub(crate) use shelf::{Shelf, is_offered};
+pub(crate) use shelf::{Shelf, declare};

@@ -5,7 +5,9 @@ use std::sync::{Arc, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jackfield_protocol::{ReadResourceResult, Resource, ResourceContents, SkillEntry, SkillResources};
+use jackfield_protocol::{
+    JsonObject, ReadResourceResult, Resource, ResourceContents, SKILLS_EXTENSION, Settings, SkillEntry, SkillResources,
+};
 
 use super::file_type::mime_type;
 use super::skill::{File, SKILL_MD, Skill, Skills};
@@ -64,9 +66,18 @@ impl Server {
 }
 
 /// Whether a server, or one mounted in it, has skills.
-pub(crate) fn is_offered(core: &Core) -> bool {
+pub(super) fn is_offered(core: &Core) -> bool {
     core.skills.read().unwrap_or_else(PoisonError::into_inner).announced
         || core.mounts().iter().any(|mount| is_offered(&mount.core))
+}
+
+/// Adds the extension to those that a server declares, if it has skills. What the user declared goes before.
+pub(crate) fn declare(core: &Core, mut extensions: Settings) -> Settings {
+    if is_offered(core) {
+        let details = JsonObject::from_iter([("directoryRead".to_owned(), true.into())]);
+        extensions.entry(SKILLS_EXTENSION.to_owned()).or_insert(details);
+    }
+    extensions
 }
 
 /// Returns the skills of a server and of those mounted in it, as callers see them.
