@@ -13,7 +13,7 @@ pub(crate) struct Serve {
 
 #[derive(Debug, Subcommand)]
 enum Server {
-    /// A demo server for those who build clients: all features but tasks
+    /// A demo server for those who build clients: all features
     Everything(Everything),
 }
 

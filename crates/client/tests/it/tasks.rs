@@ -21,7 +21,8 @@ fn core_task(status: &str) -> Value {
     json!({"taskId": "k", "status": status, "createdAt": "x", "lastUpdatedAt": "x", "ttl": null, "pollInterval": 100})
 }
 
-/// LIFE-030, BASE-020: a task of the extension is looked at until it has a result; its questions are answered once each.
+/// LIFE-030, BASE-020, XTSK-007, XTSK-008, XTSK-012, XTSK-016, XTSK-018: a task of the extension is looked at until it has a
+/// result; its questions are answered once each.
 #[test]
 fn a_task_of_the_extension_is_followed() {
     paused(async {
@@ -94,7 +95,7 @@ fn tasks_of_the_extension_end() {
     );
 }
 
-/// PAT-010: giving up a call that runs as a task cancels the task, not the request.
+/// PAT-010, XTSK-023: giving up a call that runs as a task cancels the task, not the request.
 #[test]
 fn a_task_that_is_given_up_is_cancelled() {
     paused(async {
@@ -135,7 +136,7 @@ fn a_task_that_asks_for_ever_is_given_up() {
     });
 }
 
-/// TASK-007, TASK-009, TASK-010, TASK-019, PAT-025: a tool of 2025-11-25 that must run as a task does, and is followed; its
+/// TASK-007, TASK-009, TASK-010, TASK-011, TASK-019, PAT-025: a tool of 2025-11-25 that must run as a task does, and is followed; its
 /// questions come as requests, its progress under the first token.
 #[test]
 fn a_core_task_is_followed() {

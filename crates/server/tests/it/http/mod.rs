@@ -8,6 +8,7 @@ mod client;
 mod eras;
 mod facts;
 mod old_transport;
+mod tasks;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -120,7 +120,7 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
     (server, running)
 }
 
-fn server() -> Server {
+pub(crate) fn server() -> Server {
     server_with(Tasks::new()).0
 }
 
