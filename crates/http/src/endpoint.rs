@@ -114,7 +114,7 @@ impl Endpoint {
     where
         B: HttpBody + Unpin,
     {
-        let (mut parts, body) = request.into_parts();
+        let (parts, body) = request.into_parts();
         if let Err(refused) = self.guard.check(&parts) {
             tracing::debug!(path = parts.uri.path(), "refused by host or origin");
             return *refused;
@@ -123,10 +123,7 @@ impl Endpoint {
         let mut response = if parts.method == Verb::OPTIONS && allowed.is_some() {
             respond::empty(StatusCode::NO_CONTENT)
         } else {
-            match self.pass(&mut parts).await {
-                Ok(()) => self.dispatch(Arc::new(parts), body, any_path, address).await,
-                Err(response) => response,
-            }
+            self.admitted(parts, body, any_path, address).await
         };
         if let Some(origin) = allowed {
             Cors::mark(&mut response, origin);
@@ -134,11 +131,27 @@ impl Endpoint {
         response
     }
 
-    async fn pass(&self, parts: &mut Parts) -> Result<(), Response<Body>> {
-        match &self.config.gate {
-            Some(gate) => gate.pass(parts).await,
-            None => Ok(()),
+    /// Serves a request that our own checks let through: past the gate, if there is one.
+    async fn admitted<B>(
+        self: &Arc<Self>,
+        mut parts: Parts,
+        body: B,
+        any_path: bool,
+        address: Option<IpAddr>,
+    ) -> Response<Body>
+    where
+        B: HttpBody + Unpin,
+    {
+        let Some(gate) = &self.config.gate else {
+            return self.dispatch(Arc::new(parts), body, any_path, address).await;
+        };
+        if let Err(response) = gate.pass(&mut parts).await {
+            return response;
         }
+        let parts = Arc::new(parts);
+        let mut response = self.dispatch(parts.clone(), body, any_path, address).await;
+        gate.leave(&parts, &mut response);
+        response
     }
 
     async fn dispatch<B>(

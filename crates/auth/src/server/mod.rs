@@ -1,0 +1,1 @@
+//! An authorization server to embed, for those who have none.

@@ -1,0 +1,8 @@
+//! Authorization, seen from outside.
+
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod guarded;
+mod keys;
+mod proofs;
+mod wrong_tokens;
