@@ -73,7 +73,7 @@ impl<K: Clone + Eq + Hash, V> ExpiringMap<K, V> {
         (until > now).then_some(value)
     }
 
-    #[cfg(any(test, feature = "server"))]
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -142,6 +142,14 @@ impl Endpoint {
     where
         B: HttpBody + Unpin,
     {
+        if let Some(beside) = &self.config.beside
+            && beside.serves(parts.uri.path())
+        {
+            return match collect::collect(body, self.limits()).await {
+                Ok(text) => beside.serve(Request::from_parts(parts, text), address).await,
+                Err(response) => *response,
+            };
+        }
         let Some(gate) = &self.config.gate else {
             return self.dispatch(Arc::new(parts), body, any_path, address).await;
         };
