@@ -30,8 +30,13 @@
 //! | `server` | yes | the server framework |
 //! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
 //! | `validation` | yes | checks arguments and structured output by JSON Schema |
+//! | `http` | no | serves HTTP |
+//! | `auth` | no | protects a server with OAuth 2.1 |
+//! | `auth-server` | no | an authorization server to embed |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
+#[cfg(all(feature = "auth", feature = "server"))]
+pub mod auth;
 #[cfg(all(feature = "server", feature = "macros"))]
 pub mod guide;
 
