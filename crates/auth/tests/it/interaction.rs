@@ -216,16 +216,19 @@ async fn registrations_are_bounded_and_harmless() {
     assert!(off.metadata().registration_endpoint.is_none());
 }
 
+/// Content type, cache control and text of a document.
+type Page = (&'static str, &'static str, String);
+
 /// Documents by their URL, and how often they were asked for.
 #[derive(Debug, Default)]
 struct Web {
-    pages: Mutex<BTreeMap<String, (StatusCode, &'static str, &'static str, String)>>,
+    pages: Mutex<BTreeMap<String, Page>>,
     asked: Mutex<Vec<String>>,
 }
 
 impl Web {
     fn put(&self, url: &str, kind: &'static str, cache: &'static str, body: impl ToString) {
-        self.pages.lock().unwrap().insert(url.to_owned(), (StatusCode::OK, kind, cache, body.to_string()));
+        self.pages.lock().unwrap().insert(url.to_owned(), (kind, cache, body.to_string()));
     }
 
     fn asked(&self, url: &str) -> usize {
@@ -239,14 +242,14 @@ impl Fetch for Web {
         self.asked.lock().unwrap().push(ask.url.to_string());
         let found = self.pages.lock().unwrap().get(ask.url.as_str()).cloned();
         Box::pin(async move {
-            let (status, kind, cache, body) = found.ok_or(FetchError::TimedOut)?;
+            let (kind, cache, body) = found.ok_or(FetchError::TimedOut)?;
             if kind == "slow" {
                 std::future::pending::<()>().await;
             }
             let mut headers = HeaderMap::new();
             headers.insert("content-type", kind.parse().unwrap());
             headers.insert("cache-control", cache.parse().unwrap());
-            Ok(Document::new(status, headers, body))
+            Ok(Document::new(StatusCode::OK, headers, body))
         })
     }
 }
