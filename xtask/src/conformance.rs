@@ -3,6 +3,7 @@
 //! The suite calls a scenario passed when no check failed, even when none ran. Here a scenario run has passed when a check of
 //! its own succeeded, none failed and none warned, and a client ended by itself with an exit code that the scenario allows.
 
+mod authorization;
 mod suite;
 mod verdict;
 
@@ -37,6 +38,8 @@ pub(crate) struct Options {
 pub(crate) enum Direction {
     Server,
     Client,
+    /// Our authorization server.
+    Authorization,
 }
 
 impl Direction {
@@ -44,6 +47,7 @@ impl Direction {
         match self {
             Self::Server => "server",
             Self::Client => "client",
+            Self::Authorization => "authorization",
         }
     }
 
@@ -51,6 +55,7 @@ impl Direction {
         match self {
             Self::Server => "conformance-server",
             Self::Client => "conformance-client",
+            Self::Authorization => "conformance-auth-server",
         }
     }
 }
@@ -62,6 +67,8 @@ enum Subject {
     Server(String),
     /// A command; the suite appends a URL.
     Client(String),
+    /// The address of an authorization server.
+    Authorization(std::net::SocketAddr),
 }
 
 impl Subject {
@@ -69,6 +76,7 @@ impl Subject {
         match self {
             Self::Server(_) => Direction::Server,
             Self::Client(_) => Direction::Client,
+            Self::Authorization(_) => Direction::Authorization,
         }
     }
 }
@@ -130,6 +138,7 @@ fn subject(workspace: &Workspace, options: &Options, suite: &Suite) -> Result<(S
         return Ok(match options.direction {
             Direction::Server => (Subject::Server(given), None),
             Direction::Client => (Subject::Client(given), None),
+            Direction::Authorization => (Subject::Authorization(given.parse()?), None),
         });
     }
     let fixture = options.direction.fixture();
@@ -146,7 +155,11 @@ fn subject(workspace: &Workspace, options: &Options, suite: &Suite) -> Result<(S
         command
     };
     let server = Listening::start(start, &suite.results().join("server.log"))?;
-    Ok((Subject::Server(format!("http://{}/mcp", server.address)), Some(server)))
+    let subject = match options.direction {
+        Direction::Authorization => Subject::Authorization(server.address),
+        _ => Subject::Server(format!("http://{}/mcp", server.address)),
+    };
+    Ok((subject, Some(server)))
 }
 
 /// A scenario in a leg.
@@ -157,11 +170,20 @@ struct Run {
 }
 
 fn of_leg(suite: &Suite, subject: &Subject, leg: Leg, options: &Options) -> Result<Vec<Run>> {
+    // No extension concerns authorization servers.
+    if leg == Leg::Extensions && subject.direction() == Direction::Authorization {
+        return Ok(Vec::new());
+    }
     let mut scenarios = suite.scenarios(subject.direction(), leg)?;
     scenarios.retain(|scenario| options.wants(scenario));
     // The suite starts all scenarios of a client at once, which is too much for a small machine. Those of a server run one
     // after the other anyway, but extensions are in no such run.
-    let is_in_one_go = options.scenario.is_none() && leg != Leg::Extensions && subject.direction() == Direction::Server;
+    // Of an authorization server, one scenario needs what another found out.
+    let is_in_one_go = match subject.direction() {
+        Direction::Server => options.scenario.is_none() && leg != Leg::Extensions,
+        Direction::Client => false,
+        Direction::Authorization => true,
+    };
     let verdicts = if is_in_one_go {
         suite.run_all(subject, leg, &scenarios)?
     } else {

@@ -52,6 +52,7 @@ const STEPS: &[Step] = &[
     Step { name: "real clients", is_slow: true, run: real_clients },
     Step { name: "conformance", is_slow: true, run: |on| conforming(on, Direction::Server) },
     Step { name: "… as client", is_slow: true, run: |on| conforming(on, Direction::Client) },
+    Step { name: "… as authorization server", is_slow: true, run: |on| conforming(on, Direction::Authorization) },
     Step { name: "requirements", is_slow: false, run: covered_requirements },
     Step { name: "cargo deny", is_slow: true, run: deny },
 ];

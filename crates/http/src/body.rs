@@ -96,6 +96,12 @@ impl fmt::Debug for Body {
     }
 }
 
+impl From<Bytes> for Body {
+    fn from(text: Bytes) -> Self {
+        Self::full(text)
+    }
+}
+
 impl Default for Body {
     fn default() -> Self {
         Self::empty()

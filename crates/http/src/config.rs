@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::HeaderName;
 
-use crate::{EventLog, Gate, HttpLimits, SessionTable};
+use crate::{Beside, EventLog, Gate, HttpLimits, SessionTable};
 
 /// How an endpoint is set up. The defaults serve this machine only, and refuse what no configuration allows.
 #[derive(Clone)]
@@ -41,6 +41,8 @@ pub struct HttpConfig {
     pub limits: HttpLimits,
     /// Looks at every request first: authentication, and paths of your own.
     pub gate: Option<Arc<dyn Gate>>,
+    /// Serves paths beside the endpoint's own, without passing the gate.
+    pub beside: Option<Arc<dyn Beside>>,
     /// Where the events of streams are kept; `None` keeps them in memory.
     pub event_log: Option<Arc<dyn EventLog>>,
     /// Where sessions are kept beyond this process; `None` keeps them nowhere else.
@@ -78,6 +80,7 @@ impl Default for HttpConfig {
             retry: Duration::from_secs(1),
             limits: HttpLimits::default(),
             gate: None,
+            beside: None,
             event_log: None,
             sessions: None,
         }
@@ -110,6 +113,13 @@ impl HttpConfig {
     #[must_use]
     pub fn with_gate(mut self, gate: impl Gate) -> Self {
         self.gate = Some(Arc::new(gate));
+        self
+    }
+
+    /// Serves the paths of `beside` too.
+    #[must_use]
+    pub fn with_beside(mut self, beside: impl Beside) -> Self {
+        self.beside = Some(Arc::new(beside));
         self
     }
 

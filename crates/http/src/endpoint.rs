@@ -132,7 +132,7 @@ impl Endpoint {
     where
         B: HttpBody + Unpin,
     {
-        let (mut parts, body) = request.into_parts();
+        let (parts, body) = request.into_parts();
         let hides = match self.guard.check(&parts) {
             Ok(hides) => hides,
             Err(refused) => {
@@ -144,15 +144,7 @@ impl Endpoint {
         let mut response = if parts.method == Verb::OPTIONS && allowed.is_some() {
             respond::empty(StatusCode::NO_CONTENT)
         } else {
-            match self.pass(&mut parts).await {
-                Ok(()) => {
-                    if hides {
-                        self.guard.hide_credentials(&mut parts);
-                    }
-                    self.dispatch(Arc::new(parts), body, any_path, from).await
-                }
-                Err(response) => response,
-            }
+            self.admitted(parts, body, any_path, from, hides).await
         };
         if let Some(origin) = allowed {
             Cors::mark(&mut response, origin);
@@ -160,11 +152,39 @@ impl Endpoint {
         response
     }
 
-    async fn pass(&self, parts: &mut Parts) -> Result<(), Response<Body>> {
-        match &self.config.gate {
-            Some(gate) => gate.pass(parts).await,
-            None => Ok(()),
+    /// Serves a request that our own checks let through: past the gate, if there is one.
+    async fn admitted<B>(
+        self: &Arc<Self>,
+        mut parts: Parts,
+        body: B,
+        any_path: bool,
+        from: Option<&Sender>,
+        hides: bool,
+    ) -> Response<Body>
+    where
+        B: HttpBody + Unpin,
+    {
+        if let Some(beside) = &self.config.beside
+            && beside.serves(parts.uri.path())
+        {
+            return match Box::pin(collect::collect(body, self.limits())).await {
+                Ok(text) => beside.serve(Request::from_parts(parts, text), from.map(|from| from.address)).await,
+                Err(response) => *response,
+            };
         }
+        if let Some(gate) = &self.config.gate
+            && let Err(response) = gate.pass(&mut parts).await
+        {
+            return response;
+        }
+        if hides {
+            self.guard.hide_credentials(&mut parts);
+        }
+        let parts = Arc::new(parts);
+        let Some(gate) = &self.config.gate else { return self.dispatch(parts, body, any_path, from).await };
+        let mut response = Box::pin(self.dispatch(parts.clone(), body, any_path, from)).await;
+        gate.leave(&parts, &mut response);
+        response
     }
 
     async fn dispatch<B>(

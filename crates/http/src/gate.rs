@@ -19,4 +19,9 @@ pub type Passing<'a> = Pin<Box<dyn Future<Output = Result<(), Response<Body>>> +
 pub trait Gate: Send + Sync + fmt::Debug + 'static {
     /// Lets the request pass, or answers it.
     fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a>;
+
+    /// Looks at the answer to a request that passed, before it leaves; its head is as `pass` left it.
+    fn leave(&self, request: &Parts, response: &mut Response<Body>) {
+        let _ = (request, response);
+    }
 }

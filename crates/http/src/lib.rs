@@ -8,6 +8,7 @@
 
 mod activity;
 mod aside;
+mod beside;
 mod body;
 mod calls;
 #[cfg(feature = "client")]
@@ -45,6 +46,7 @@ pub mod sse;
 mod tasks;
 mod telemetry;
 
+pub use beside::{Beside, ClientAddress, Serving};
 pub use body::Body;
 pub use config::{HttpConfig, SsePaths};
 pub use events::{Changing, Chunk, Event, EventLog, Gone, MemoryEventLog, Reading, StreamKey};

@@ -1,5 +1,7 @@
 //! Who sent a request.
 
+use std::sync::Arc;
+
 use jackfield_protocol::{ClientCapabilities, Implementation, LoggingLevel, Revision};
 
 /// Who sent a request, and what that side can do.
@@ -19,13 +21,15 @@ pub struct Caller {
     pub log_level: Option<LoggingLevel>,
     /// The authenticated user, on transports that have one.
     pub principal: Option<Principal>,
+    /// The scopes that the credentials of this request carry; `None` where nothing limits the caller.
+    pub scopes: Option<Arc<[String]>>,
 }
 
 impl Caller {
     /// Describes a caller of whom only the revision and the capabilities are known.
     #[must_use]
     pub fn new(revision: Revision, capabilities: ClientCapabilities) -> Self {
-        Self { revision, capabilities, client_info: None, log_level: None, principal: None }
+        Self { revision, capabilities, client_info: None, log_level: None, principal: None, scopes: None }
     }
 }
 

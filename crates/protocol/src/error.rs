@@ -30,6 +30,8 @@ pub mod code {
     pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i64 = -32021;
     /// The server does not implement the requested protocol version.
     pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
+    /// The caller's credentials allow too little. Ours, and therefore outside the range that JSON-RPC reserves.
+    pub const FORBIDDEN: i64 = 403;
     /// The receiver has too many requests under way. Ours, and therefore outside the range that JSON-RPC reserves.
     pub const TOO_MANY_REQUESTS: i64 = 429;
     /// What the receiver needs is not available at the moment. Ours as well.

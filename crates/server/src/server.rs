@@ -322,10 +322,15 @@ impl Server {
         self.set(|settings| drop(settings.methods.insert(name.to_owned(), Arc::new(handler))))
     }
 
-    /// Sets who sees what: what a caller may not see is neither listed nor found.
+    /// Sets who sees what: what a caller may not see is neither listed nor found. Said several times, all have to agree.
     #[must_use]
     pub fn visible(self, visible: impl Fn(&Caller, Item<'_>) -> bool + Send + Sync + 'static) -> Self {
-        self.set(|settings| settings.visible = Some(Arc::new(visible)))
+        self.set(|settings| {
+            settings.visible = Some(match settings.visible.take() {
+                None => Arc::new(visible),
+                Some(before) => Arc::new(move |caller, item| before(caller, item) && visible(caller, item)),
+            });
+        })
     }
 
     /// Sets the limits of connections.

@@ -103,6 +103,10 @@ impl Suite {
     /// Runs all scenarios of a leg in one go. They belong to a revision and are those that [`Self::scenarios`] lists.
     pub(super) fn run_all(&self, subject: &Subject, leg: Leg, scenarios: &[String]) -> Result<Vec<Verdict>> {
         let folder = self.results.join(leg.name());
+        if let Subject::Authorization(address) = subject {
+            super::authorization::run(self.command(), &leg.arguments(), *address, &folder)?;
+            return scenarios.iter().map(|scenario| self.verdict(&folder, subject.direction(), scenario)).collect();
+        }
         let mut command = self.on(subject, &folder);
         command.args(["--suite", "all"]).args(leg.arguments());
         child::run(&mut command, LIMIT, &self.results.join(format!("{}.log", leg.name())))?;
@@ -118,7 +122,7 @@ impl Suite {
         let log = folder.join(format!("{}.log", scenario.replace('/', "-")));
         let finished = child::run(&mut command, LIMIT, &log)?;
         let verdict = self.verdict(&folder, subject.direction(), scenario)?;
-        if subject.direction() == Direction::Server || !verdict.has_passed() {
+        if subject.direction() != Direction::Client || !verdict.has_passed() {
             return Ok(verdict);
         }
         // Only the suite knows how the client ended, and where it may end badly.
@@ -132,6 +136,7 @@ impl Suite {
         match subject {
             Subject::Server(url) => command.args(["server", "--url", url]),
             Subject::Client(words) => command.args(["client", "--command", words]),
+            Subject::Authorization(address) => command.args(["authorization", "--url", &format!("http://{address}")]),
         };
         command.arg("-o").arg(folder);
         command
@@ -171,6 +176,7 @@ fn newest_result(folder: &Path, direction: Direction, scenario: &str) -> Result<
     let path = match direction {
         Direction::Server => folder.join(format!("server-{scenario}-")),
         Direction::Client => folder.join(format!("{scenario}-")),
+        Direction::Authorization => folder.join(format!("authorization-server-{scenario}-")),
     };
     let (Some(parent), Some(prefix)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Ok(None);

@@ -1,6 +1,10 @@
 //! The macros and the test client, as users of the crate see them.
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
+#[cfg(feature = "auth-server")]
+mod auth_flow;
+#[cfg(feature = "auth-server")]
+mod auth_scopes;
 mod compile;
 mod impl_blocks;
 mod prompts;

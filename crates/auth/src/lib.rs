@@ -1,0 +1,27 @@
+//! Authorization for the Model Context Protocol, after OAuth 2.1.
+//!
+//! The feature `resource` protects a server: tokens are checked, missing ones are challenged, the metadata of the resource is
+//! served. The feature `server` is an authorization server to embed, for those who have none. What both are made of stands
+//! at the root: metadata documents, challenges, scopes, signed tokens, proofs of possession, guarded fetching.
+
+pub mod challenge;
+mod clock;
+pub mod dpop;
+mod expiring;
+pub mod fetch;
+pub mod jose;
+pub mod metadata;
+pub mod pkce;
+mod random;
+mod scope;
+mod secret;
+
+#[cfg(feature = "resource")]
+pub mod resource;
+#[cfg(feature = "server")]
+pub mod server;
+
+pub use clock::Clock;
+pub use random::NoRandomness;
+pub use scope::{ScopeHierarchy, Scopes};
+pub use secret::Secret;

@@ -1,0 +1,120 @@
+//! Tokens that only their issuer can read (RFC 7662).
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::HeaderValue;
+use http::header::AUTHORIZATION;
+use serde::Deserialize;
+use url::form_urlencoded::byte_serialize;
+
+use super::{AccessToken, TokenVerifier, VerifyError, Verifying};
+use crate::expiring::ExpiringMap;
+use crate::fetch::{Ask, Fetch, FetchError};
+use crate::jose::Claims;
+use crate::{Clock, Secret, random};
+
+/// Who asks the authorization server about tokens.
+#[derive(Clone, Debug)]
+pub struct IntrospectionClient {
+    /// Its name there.
+    pub id: String,
+    /// Its secret there.
+    pub secret: Secret,
+}
+
+/// Asks the issuer about each token. Answers are kept for a short time.
+#[derive(Debug)]
+pub struct Introspection {
+    issuer: String,
+    endpoint: String,
+    client: IntrospectionClient,
+    fetch: Arc<dyn Fetch>,
+    clock: Clock,
+    life: Duration,
+    known: Mutex<ExpiringMap<String, Arc<AccessToken>>>,
+}
+
+const KNOWN: usize = 4096;
+
+impl Introspection {
+    /// Asks at an endpoint about tokens of an issuer.
+    pub fn new(
+        issuer: impl Into<String>,
+        endpoint: impl Into<String>,
+        client: IntrospectionClient,
+        fetch: Arc<dyn Fetch>,
+    ) -> Self {
+        Self {
+            issuer: issuer.into(),
+            endpoint: endpoint.into(),
+            client,
+            fetch,
+            clock: Clock::system(),
+            life: Duration::from_secs(30),
+            known: Mutex::new(ExpiringMap::new(KNOWN)),
+        }
+    }
+
+    /// Sets how long a good answer is believed; 30 seconds by default. A revoked token works for that long.
+    #[must_use]
+    pub fn life(mut self, life: Duration) -> Self {
+        self.life = life;
+        self
+    }
+
+    /// Sets the clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    async fn ask(&self, text: &str) -> Result<Arc<AccessToken>, VerifyError> {
+        let name = random::digest(text);
+        let now = self.clock.now();
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&name, now) {
+            return Ok(known.clone());
+        }
+        let unavailable = |error: FetchError| VerifyError::Unavailable(Arc::new(error));
+        let form = [("token", text), ("token_type_hint", "access_token")];
+        let ask = Ask::post_form(&self.endpoint, form).map_err(unavailable)?.with(AUTHORIZATION, self.credentials()?);
+        let document = self.fetch.fetch(ask).await.and_then(crate::fetch::Document::success).map_err(unavailable)?;
+        let state: State = document.json().map_err(unavailable)?;
+        if !state.active {
+            return Err(VerifyError::Invalid("the token is not active"));
+        }
+        let mut claims: Claims = document.json().map_err(unavailable)?;
+        // The issuer may leave itself out of its own answer, but may not speak for another.
+        if claims.iss.get_or_insert_with(|| self.issuer.clone()) != &self.issuer {
+            return Err(VerifyError::Invalid("the token is of another issuer"));
+        }
+        let token = AccessToken::from_claims(claims, document.body);
+        let token = Arc::new(token.ok_or(VerifyError::Invalid("the issuer says too little about the token"))?);
+        let until = now.saturating_add(self.life.as_secs()).min(token.expires_at.unwrap_or(u64::MAX));
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).put(name, token.clone(), until, now);
+        Ok(token)
+    }
+
+    fn credentials(&self) -> Result<HeaderValue, VerifyError> {
+        let part = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+        let plain = format!("{}:{}", part(&self.client.id), part(self.client.secret.expose()));
+        let value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(plain)));
+        let mut value = value.map_err(|error| VerifyError::Unavailable(Arc::new(error)))?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+#[derive(Deserialize)]
+struct State {
+    active: bool,
+}
+
+impl TokenVerifier for Introspection {
+    fn verify<'a>(&'a self, token: &'a str) -> Verifying<'a> {
+        Box::pin(self.ask(token))
+    }
+}

@@ -1,0 +1,288 @@
+//! Authorization requests: where users come from.
+
+use http::{HeaderValue, Method};
+use serde::{Deserialize, Serialize};
+
+use super::builder::AuthorizationServer;
+use super::client::{AUTHORIZATION_CODE, Client};
+use super::clients::NoClient;
+use super::pages;
+use super::redirect;
+use super::respond::{self, Answer, OAuthError};
+use super::visit::{Params, Visit};
+use crate::pkce::{self, CodeChallenge};
+use crate::{Scopes, random, secret};
+
+/// An authorization request that waits for its user.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Pending {
+    pub(super) client_id: String,
+    pub(super) redirect_uri: String,
+    pub(super) state: Option<String>,
+    pub(super) scopes: Scopes,
+    pub(super) resource: String,
+    pub(super) challenge: String,
+    pub(super) nonce: Option<String>,
+    pub(super) key: Option<String>,
+    pub(super) prompt: Option<String>,
+    pub(super) max_age: Option<u64>,
+    /// What forms of this request have to send back.
+    pub(super) csrf: String,
+    /// The digest of the cookie of the browser that began it.
+    pub(super) browser: String,
+}
+
+/// A user who is logged in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Session {
+    pub(super) user: String,
+    pub(super) since: u64,
+}
+
+const LONGEST_STATE: usize = 2048;
+
+impl AuthorizationServer {
+    pub(super) async fn authorize(&self, visit: &Visit) -> Answer {
+        if !self.0.throttles.visits.attempt(&visit.origin()) {
+            return pages::problem(
+                "Too many requests",
+                "Please try again in a minute.",
+                http::StatusCode::TOO_MANY_REQUESTS,
+            );
+        }
+        let params = if visit.parts.method == Method::POST { visit.form() } else { visit.query() };
+        let params = match params {
+            Ok(params) => params,
+            Err(error) => return pages::bad_request(error.description),
+        };
+        // As long as client and address are in doubt nobody is sent anywhere.
+        let (client, redirect_uri) = match self.whence(&params).await {
+            Ok(found) => found,
+            Err(reason) => return pages::bad_request(reason),
+        };
+        let state = params.get("state").filter(|state| state.len() <= LONGEST_STATE);
+        match self.begin(visit, &params, &client, &redirect_uri).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.back(&redirect_uri, state, &[("error", error.error), ("error_description", error.description)])
+            }
+        }
+    }
+
+    /// Finds the client and the address to come back to.
+    async fn whence(&self, params: &Params) -> Result<(Client, String), &'static str> {
+        let id = params.get("client_id").ok_or("The request names no client.")?;
+        let client = self.client(id).await.map_err(|error| match error {
+            NoClient::Unknown => "The client is not known here.",
+            NoClient::Document(reason) => reason,
+            NoClient::Failed(_) => "The client can not be looked up at present.",
+        })?;
+        let registered = &client.metadata.redirect_uris;
+        let redirect_uri = match (params.get("redirect_uri"), registered.as_slice()) {
+            (Some(asked), _) if redirect::is_registered(asked, registered) => asked.to_owned(),
+            (Some(_), _) => return Err("The address to return to is not one that the client registered."),
+            (None, [only]) => only.clone(),
+            (None, _) => return Err("The request does not say where to return to."),
+        };
+        Ok((client, redirect_uri))
+    }
+
+    async fn begin(
+        &self,
+        visit: &Visit,
+        params: &Params,
+        client: &Client,
+        redirect_uri: &str,
+    ) -> Result<Answer, OAuthError> {
+        let browser = visit.cookie(self.cookie_name(Cookie::Browser)).filter(|value| value.len() == 43);
+        let fresh = random::token()?;
+        let browser_value = browser.as_deref().unwrap_or(&fresh);
+        let pending = self.pending(params, client, redirect_uri, browser_value)?;
+        let id = random::token()?;
+        let until = self.now().saturating_add(self.0.life.interaction);
+        let session = self.session(visit).await?.filter(|session| self.is_recent(session, &pending));
+        if pending.prompt.as_deref() == Some("none") {
+            return self.silently(&pending, client, session).await;
+        }
+        self.store().save(&format!("request:{}", random::digest(&id)), &pending, until).await?;
+        let mut answer = match (&session, &self.0.upstream, &self.0.users) {
+            (_, Some(_), _) => self.consent_page(&id, &pending, client, None),
+            (Some(session), None, _) if self.has_consent(session, &pending, client).await? => {
+                self.grant(&pending, client, session, None).await?
+            }
+            (Some(session), None, _) => self.consent_page(&id, &pending, client, Some(&session.user)),
+            (None, None, Some(_)) => pages::login(&self.endpoint("/login"), &id, &pending, client, None),
+            (None, None, None) => return Err(OAuthError::new("access_denied", "nobody can log in here")),
+        };
+        if browser.is_none() {
+            self.set_cookie(&mut answer, Cookie::Browser, &fresh, self.0.life.interaction.saturating_mul(6));
+        }
+        Ok(answer)
+    }
+
+    fn pending(
+        &self,
+        params: &Params,
+        client: &Client,
+        redirect_uri: &str,
+        browser: &str,
+    ) -> Result<Pending, OAuthError> {
+        if params.get("response_type") != Some("code") {
+            return Err(OAuthError::new("unsupported_response_type", "the only response type is code"));
+        }
+        if params.get("response_mode").is_some_and(|mode| mode != "query") {
+            return Err(OAuthError::invalid_request("the only response mode is query"));
+        }
+        if params.get("request").is_some() || params.get("request_uri").is_some() {
+            return Err(OAuthError::new("request_not_supported", "requests as objects are not supported"));
+        }
+        if !client.may_use(AUTHORIZATION_CODE) {
+            return Err(OAuthError::new("unauthorized_client", "the client may not ask users"));
+        }
+        // Without a method the challenge would be the verifier itself, which proves nothing.
+        if params.get("code_challenge_method") != Some(pkce::METHOD) {
+            return Err(OAuthError::invalid_request("code_challenge_method must be S256"));
+        }
+        let challenge = params.get("code_challenge").and_then(CodeChallenge::parse);
+        let challenge = challenge.ok_or(OAuthError::invalid_request("code_challenge is missing or makes no sense"))?;
+        if params.get("state").is_some_and(|state| state.len() > LONGEST_STATE) {
+            return Err(OAuthError::invalid_request("state is too long"));
+        }
+        let resource = self.target(&params.all("resource"))?;
+        let scopes = self.scopes_for(&resource, params.get("scope"), client)?;
+        Ok(Pending {
+            client_id: client.id.clone(),
+            redirect_uri: redirect_uri.to_owned(),
+            state: params.get("state").map(str::to_owned),
+            scopes,
+            resource,
+            challenge: challenge.as_str().to_owned(),
+            nonce: params.get("nonce").filter(|nonce| nonce.len() <= 512).map(str::to_owned),
+            key: params.get("dpop_jkt").map(str::to_owned),
+            prompt: params.get("prompt").map(str::to_owned),
+            max_age: params.get("max_age").and_then(|age| age.parse().ok()),
+            csrf: random::token()?,
+            browser: random::digest(browser),
+        })
+    }
+
+    /// Finds the resource that a token is asked for (RFC 8707). A client that does not say means the only one.
+    pub(super) fn target(&self, asked: &[&str]) -> Result<String, OAuthError> {
+        let found = match (asked, self.0.resources.as_slice()) {
+            ([one], _) => self.resource(one),
+            ([], [only]) => Some(only),
+            _ => None,
+        };
+        let found =
+            found.ok_or(OAuthError::new("invalid_target", "tokens are issued for one known resource at a time"))?;
+        Ok(found.url.clone())
+    }
+
+    /// Finds the scopes to grant: those asked for, if the resource and the client allow them all.
+    pub(super) fn scopes_for(
+        &self,
+        resource: &str,
+        asked: Option<&str>,
+        client: &Client,
+    ) -> Result<Scopes, OAuthError> {
+        let invalid = || OAuthError::new("invalid_scope", "a scope is not known, or not for this client");
+        let known = self.resource(resource).ok_or_else(invalid)?;
+        let of_client = client.metadata.scope.as_ref();
+        match asked {
+            Some(text) => {
+                let scopes = Scopes::parse(text).ok_or_else(invalid)?;
+                let own = scopes.clone().without("openid").without("offline_access");
+                let fits = own.is_subset(&known.all()) && of_client.is_none_or(|allowed| own.is_subset(allowed));
+                if fits { Ok(scopes) } else { Err(invalid()) }
+            }
+            None => {
+                let usual = known.default.clone().unwrap_or_else(|| known.all());
+                Ok(of_client.map_or(usual.clone(), |allowed| usual.intersection(allowed)))
+            }
+        }
+    }
+
+    /// Answers without showing anything, as `prompt=none` asks.
+    async fn silently(
+        &self,
+        pending: &Pending,
+        client: &Client,
+        session: Option<Session>,
+    ) -> Result<Answer, OAuthError> {
+        let session = session.ok_or(OAuthError::new("login_required", "nobody is logged in"))?;
+        if self.has_consent(&session, pending, client).await? {
+            return self.grant(pending, client, &session, None).await;
+        }
+        Err(OAuthError::new("consent_required", "the user has not consented"))
+    }
+
+    /// Sends the user back to the client, naming ourselves (RFC 9207).
+    pub(super) fn back(&self, redirect_uri: &str, state: Option<&str>, params: &[(&str, &str)]) -> Answer {
+        let mut all = params.to_vec();
+        all.extend(state.map(|state| ("state", state)));
+        all.push(("iss", &self.0.issuer));
+        respond::redirect(&redirect::with_params(redirect_uri, &all))
+    }
+
+    /// Finds the request that a form is about: the browser has to be the one that began it, the form one of ours.
+    pub(super) async fn pending_of(&self, visit: &Visit, form: &Params) -> Result<(String, Pending), &'static str> {
+        const GONE: &str =
+            "This page is too old, or does not belong to this browser. Please begin again at the application.";
+        let id = form.get("request").ok_or(GONE)?;
+        let found = self.store().load(&format!("request:{}", random::digest(id))).await;
+        let pending: Pending = found.ok().flatten().ok_or(GONE)?;
+        let browser = visit.cookie(self.cookie_name(Cookie::Browser)).ok_or(GONE)?;
+        let csrf = form.get("csrf").ok_or(GONE)?;
+        if secret::same(&pending.browser, &random::digest(&browser)) & secret::same(&pending.csrf, csrf) {
+            Ok((id.to_owned(), pending))
+        } else {
+            Err(GONE)
+        }
+    }
+
+    /// Returns who is logged in.
+    pub(super) async fn session(&self, visit: &Visit) -> Result<Option<Session>, OAuthError> {
+        let Some(cookie) = visit.cookie(self.cookie_name(Cookie::Session)) else { return Ok(None) };
+        let session: Option<Session> = self.store().load(&format!("session:{}", random::digest(&cookie))).await?;
+        // A user who was removed is logged in no longer.
+        Ok(session.filter(|session| self.0.users.as_ref().is_some_and(|users| users.contains(&session.user))))
+    }
+
+    fn is_recent(&self, session: &Session, pending: &Pending) -> bool {
+        let age = self.now().saturating_sub(session.since);
+        pending.prompt.as_deref() != Some("login") && pending.max_age.is_none_or(|most| age <= most)
+    }
+
+    pub(super) fn cookie_name(&self, cookie: Cookie) -> &'static str {
+        match (cookie, self.0.is_secure) {
+            (Cookie::Browser, true) => "__Host-jackfield-browser",
+            (Cookie::Session, true) => "__Host-jackfield-session",
+            (Cookie::Upstream, true) => "__Host-jackfield-upstream",
+            // Browsers take such names over https only; on loopback there is none.
+            (Cookie::Browser, false) => "jackfield-browser",
+            (Cookie::Session, false) => "jackfield-session",
+            (Cookie::Upstream, false) => "jackfield-upstream",
+        }
+    }
+
+    /// Sets a cookie that scripts and other sites do not see; no time removes it.
+    pub(super) fn set_cookie(&self, answer: &mut Answer, cookie: Cookie, value: &str, seconds: u64) {
+        let secure = if self.0.is_secure { "; Secure" } else { "" };
+        let name = self.cookie_name(cookie);
+        let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+        if let Ok(value) = HeaderValue::from_str(&text) {
+            answer.headers_mut().append(http::header::SET_COOKIE, value);
+        }
+    }
+}
+
+/// The cookies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cookie {
+    /// Tells the browser that began a request from others.
+    Browser,
+    /// Says who is logged in.
+    Session,
+    /// Tells the browser that was sent to another provider from others. It exists only between consent and return.
+    Upstream,
+}

@@ -1,0 +1,415 @@
+//! How the server is set up.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use url::Url;
+
+use super::assertion::TrustedIssuer;
+use super::client::Client;
+use super::documents::Documents;
+use super::exchange::AssertionTarget;
+use super::keys::KeyRing;
+use super::redirect;
+use super::registration::Registration;
+use super::seal::Sealer;
+use super::store::{AuthStore, MemoryStore};
+use super::throttle::{Rate, Throttle};
+use super::upstream::Upstream;
+use super::users::Users;
+use crate::dpop::{ProofChecker, ProofRules};
+use crate::fetch::Fetch;
+use crate::metadata::{canonical_resource, same_resource};
+use crate::{Clock, NoRandomness, Scopes};
+
+/// An authorization server. Clones share everything.
+#[derive(Clone)]
+pub struct AuthorizationServer(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) issuer: String,
+    /// The path of the issuer, without a slash at its end.
+    pub(super) prefix: String,
+    /// Cookies are for `https` only, as they always are but on loopback.
+    pub(super) is_secure: bool,
+    pub(super) resources: Vec<Resource>,
+    pub(super) users: Option<Users>,
+    pub(super) upstream: Option<Upstream>,
+    pub(super) clients: BTreeMap<String, Client>,
+    pub(super) registration: Option<Registration>,
+    pub(super) documents: Option<Documents>,
+    pub(super) fetch: Option<Arc<dyn Fetch>>,
+    pub(super) store: Arc<dyn AuthStore>,
+    pub(super) keys: Arc<KeyRing>,
+    pub(super) life: Lifetimes,
+    pub(super) proofs: ProofChecker,
+    pub(super) trusted: Vec<TrustedIssuer>,
+    pub(super) targets: Vec<AssertionTarget>,
+    pub(super) sealer: Sealer,
+    pub(super) clock: Clock,
+    pub(super) throttles: Throttles,
+}
+
+/// What is tried too often by those who guess.
+pub(super) struct Throttles {
+    pub(super) visits: Throttle,
+    pub(super) login_by_address: Throttle,
+    pub(super) login_by_user: Throttle,
+    pub(super) client: Throttle,
+    pub(super) registration_by_address: Throttle,
+    pub(super) registration: Throttle,
+}
+
+/// A resource that tokens are issued for.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    pub(super) url: String,
+    /// Scopes, and what they mean in words for people.
+    pub(super) scopes: BTreeMap<String, String>,
+    pub(super) default: Option<Scopes>,
+}
+
+impl Resource {
+    /// A resource by its URL.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), scopes: BTreeMap::new(), default: None }
+    }
+
+    /// Adds a scope, and what it means in words for people.
+    #[must_use]
+    pub fn scope(mut self, scope: impl Into<String>, meaning: impl Into<String>) -> Self {
+        self.scopes.insert(scope.into(), meaning.into());
+        self
+    }
+
+    /// Sets what a client gets that asks for no scope in particular; all scopes by default.
+    #[must_use]
+    pub fn default_scopes(mut self, scopes: impl Into<Scopes>) -> Self {
+        self.default = Some(scopes.into());
+        self
+    }
+
+    pub(super) fn all(&self) -> Scopes {
+        self.scopes.keys().cloned().collect()
+    }
+}
+
+/// How long things live, in seconds.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Lifetimes {
+    /// Codes; 60.
+    pub code: u64,
+    /// Access tokens; 600.
+    pub access: u64,
+    /// Refresh tokens, and with them a login at a client; 30 days. Each use begins anew.
+    pub refresh: u64,
+    /// How long a refresh token may be used again by a client that did not get the answer; 10.
+    pub refresh_grace: u64,
+    /// How long a user stays logged in; 8 hours.
+    pub session: u64,
+    /// How long a user may take to log in and consent; 600.
+    pub interaction: u64,
+    /// How long consent is remembered; 90 days.
+    pub consent: u64,
+}
+
+impl Default for Lifetimes {
+    fn default() -> Self {
+        Self {
+            code: 60,
+            access: 600,
+            refresh: 30 * 86_400,
+            refresh_grace: 10,
+            session: 8 * 3600,
+            interaction: 600,
+            consent: 90 * 86_400,
+        }
+    }
+}
+
+/// The setup makes no sense.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The issuer is no `https` URL, nor a loopback one.
+    #[error("\"{0}\" can not be an issuer: it must be an https URL without query and fragment")]
+    Issuer(String),
+    /// There is no resource, or its URL is none.
+    #[error("\"{0}\" can not be a resource")]
+    Resource(String),
+    /// There is nothing that tokens could be for.
+    #[error("an authorization server needs at least one resource")]
+    NoResource,
+    /// A client's address is not acceptable.
+    #[error("client \"{0}\" has an address that users can not be sent to")]
+    Redirect(String),
+    /// The system has no random numbers.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+}
+
+/// How the server is set up.
+#[derive(Debug)]
+pub struct AuthorizationServerBuilder {
+    issuer: String,
+    resources: Vec<Resource>,
+    users: Option<Users>,
+    upstream: Option<Upstream>,
+    clients: Vec<Client>,
+    registration: Option<Registration>,
+    fetch: Option<Arc<dyn Fetch>>,
+    documents: bool,
+    store: Option<Arc<dyn AuthStore>>,
+    keys: Option<KeyRing>,
+    life: Lifetimes,
+    proofs: ProofRules,
+    trusted: Vec<TrustedIssuer>,
+    targets: Vec<AssertionTarget>,
+    sealing_key: Option<[u8; 32]>,
+    clock: Clock,
+}
+
+impl AuthorizationServer {
+    /// Begins to set up a server. The issuer is the URL under which it is reached.
+    pub fn builder(issuer: impl Into<String>) -> AuthorizationServerBuilder {
+        AuthorizationServerBuilder {
+            issuer: issuer.into(),
+            resources: Vec::new(),
+            users: None,
+            upstream: None,
+            clients: Vec::new(),
+            registration: None,
+            fetch: None,
+            documents: false,
+            store: None,
+            keys: None,
+            life: Lifetimes::default(),
+            proofs: ProofRules::default(),
+            trusted: Vec::new(),
+            targets: Vec::new(),
+            sealing_key: None,
+            clock: Clock::system(),
+        }
+    }
+
+    /// Returns the issuer.
+    #[must_use]
+    pub fn issuer(&self) -> &str {
+        &self.0.issuer
+    }
+
+    /// Returns the keys by which tokens are signed.
+    #[must_use]
+    pub fn keys(&self) -> &Arc<KeyRing> {
+        &self.0.keys
+    }
+
+    /// Returns the address of an endpoint.
+    pub(super) fn endpoint(&self, path: &str) -> String {
+        format!("{}{path}", self.0.issuer.trim_end_matches('/'))
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        self.0.clock.now()
+    }
+
+    pub(super) fn store(&self) -> &dyn AuthStore {
+        &*self.0.store
+    }
+
+    pub(super) fn resource(&self, url: &str) -> Option<&Resource> {
+        self.0.resources.iter().find(|resource| same_resource(&resource.url, url))
+    }
+}
+
+impl AuthorizationServerBuilder {
+    /// Issues tokens for a resource.
+    #[must_use]
+    pub fn resource(mut self, resource: Resource) -> Self {
+        self.resources.push(resource);
+        self
+    }
+
+    /// Lets these users log in.
+    #[must_use]
+    pub fn users(mut self, users: Users) -> Self {
+        self.users = Some(users);
+        self
+    }
+
+    /// Lets users log in at another OpenID provider, in place of users of our own.
+    #[must_use]
+    pub fn upstream(mut self, upstream: Upstream) -> Self {
+        self.upstream = Some(upstream);
+        self
+    }
+
+    /// Knows a client from the start.
+    #[must_use]
+    pub fn client(mut self, client: Client) -> Self {
+        self.clients.push(client);
+        self
+    }
+
+    /// Lets clients register themselves. It is off unless this is called.
+    #[must_use]
+    pub fn registration(mut self, registration: Registration) -> Self {
+        self.registration = Some(registration);
+        self
+    }
+
+    /// Takes the URL of a client's metadata document for its name, and fetches the document. Off unless this is called.
+    #[must_use]
+    pub fn client_documents(mut self, fetch: Arc<dyn Fetch>) -> Self {
+        self.fetch = Some(fetch);
+        self.documents = true;
+        self
+    }
+
+    /// Fetches keys that clients keep at a URL.
+    #[must_use]
+    pub fn fetch(mut self, fetch: Arc<dyn Fetch>) -> Self {
+        self.fetch = Some(fetch);
+        self
+    }
+
+    /// Keeps state in a store of one's own; by default in memory.
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn AuthStore>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Signs with these keys; by default with new ones, which are gone when the process ends.
+    #[must_use]
+    pub fn keys(mut self, keys: KeyRing) -> Self {
+        self.keys = Some(keys);
+        self
+    }
+
+    /// Sets how long things live.
+    #[must_use]
+    pub fn lifetimes(mut self, change: impl FnOnce(&mut Lifetimes)) -> Self {
+        change(&mut self.life);
+        self
+    }
+
+    /// Sets how proofs of possession are checked.
+    #[must_use]
+    pub fn proofs(mut self, rules: ProofRules) -> Self {
+        self.proofs = rules;
+        self
+    }
+
+    /// Issues tokens against assertions of another issuer.
+    #[must_use]
+    pub fn trust(mut self, issuer: TrustedIssuer) -> Self {
+        self.trusted.push(issuer);
+        self
+    }
+
+    /// Issues identity assertions for another authorization server, in exchange for identity tokens of our own.
+    #[must_use]
+    pub fn assert_for(mut self, target: AssertionTarget) -> Self {
+        self.targets.push(target);
+        self
+    }
+
+    /// Sets the key under which credentials of third parties are kept; needed where the store outlives the process.
+    #[must_use]
+    pub fn sealing_key(mut self, key: [u8; 32]) -> Self {
+        self.sealing_key = Some(key);
+        self
+    }
+
+    /// Sets the clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Puts it together.
+    ///
+    /// # Errors
+    /// The setup makes no sense; see [`BuildError`].
+    pub fn build(self) -> Result<AuthorizationServer, BuildError> {
+        let url = check_issuer(&self.issuer)?;
+        if self.resources.is_empty() {
+            return Err(BuildError::NoResource);
+        }
+        let mut resources = self.resources;
+        for resource in &mut resources {
+            resource.url =
+                canonical_resource(&resource.url).ok_or_else(|| BuildError::Resource(resource.url.clone()))?;
+        }
+        for client in &self.clients {
+            if !client.metadata.redirect_uris.iter().all(|uri| redirect::may_register(uri, None)) {
+                return Err(BuildError::Redirect(client.id.clone()));
+            }
+        }
+        let clock = self.clock;
+        let keys = match self.keys {
+            Some(keys) => keys,
+            None => KeyRing::generate(clock.clone())?,
+        };
+        let documents = self.fetch.clone().filter(|_| self.documents).map(|fetch| Documents::new(fetch, clock.clone()));
+        let throttles = Throttles::new(self.registration.as_ref(), &clock);
+        Ok(AuthorizationServer(Arc::new(Inner {
+            prefix: url.path().trim_end_matches('/').to_owned(),
+            is_secure: url.scheme() == "https",
+            issuer: self.issuer,
+            resources,
+            users: self.users,
+            upstream: self.upstream.map(|upstream| upstream.with_clock(&clock)),
+            clients: self.clients.into_iter().map(|client| (client.id.clone(), client)).collect(),
+            registration: self.registration,
+            documents,
+            fetch: self.fetch,
+            store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(clock.clone()))),
+            keys: Arc::new(keys),
+            life: self.life,
+            proofs: ProofChecker::new(self.proofs, clock.clone())?,
+            trusted: self.trusted.into_iter().map(|issuer| issuer.with_clock(&clock)).collect(),
+            targets: self.targets,
+            sealer: Sealer::new(self.sealing_key)?,
+            clock,
+            throttles,
+        })))
+    }
+}
+
+impl Throttles {
+    fn new(registration: Option<&Registration>, clock: &Clock) -> Self {
+        let of = |times, seconds| Throttle::new(Rate { times, seconds }, clock.clone());
+        let registration = registration.cloned().unwrap_or_default();
+        Self {
+            visits: of(120, 60),
+            login_by_address: of(30, 60),
+            login_by_user: of(5, 300),
+            client: of(20, 60),
+            registration_by_address: Throttle::new(registration.per_address, clock.clone()),
+            registration: Throttle::new(registration.in_all, clock.clone()),
+        }
+    }
+}
+
+/// Everything is served over `https`, but on loopback.
+fn check_issuer(issuer: &str) -> Result<Url, BuildError> {
+    let bad = || BuildError::Issuer(issuer.to_owned());
+    let url = Url::parse(issuer).map_err(|_| bad())?;
+    let is_sound = (url.scheme() == "https" || (url.scheme() == "http" && redirect::is_loopback(&url)))
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && canonical_resource(issuer).is_some_and(|canonical| canonical == issuer || format!("{canonical}/") == issuer);
+    if is_sound { Ok(url) } else { Err(bad()) }
+}
+
+impl fmt::Debug for AuthorizationServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthorizationServer").field("issuer", &self.0.issuer).finish_non_exhaustive()
+    }
+}

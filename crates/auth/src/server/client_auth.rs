@@ -1,0 +1,160 @@
+//! How clients say who they are.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::AUTHORIZATION;
+
+use super::builder::AuthorizationServer;
+use super::client::Client;
+use super::clients::NoClient;
+use super::respond::OAuthError;
+use super::visit::{Params, Visit};
+use crate::jose::{Algorithm, Claims, Jws, KeySource, RemoteKeys};
+use crate::random;
+
+pub(super) const ASSERTION_ALGORITHMS: &[Algorithm] =
+    &[Algorithm::Es256, Algorithm::Es384, Algorithm::EdDsa, Algorithm::Rs256, Algorithm::Ps256];
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+/// How long an assertion may be valid, and how far clocks may differ, in seconds.
+const LONGEST_ASSERTION: u64 = 600;
+const LEEWAY: u64 = 30;
+
+/// What a client showed.
+enum Shown {
+    Nothing(String),
+    Basic(String, String),
+    Post(String, String),
+    Assertion(String, String),
+}
+
+impl AuthorizationServer {
+    /// Finds out which client sent a request, in the one way that is registered for it.
+    pub(super) async fn authenticate(&self, visit: &Visit, form: &Params) -> Result<Client, OAuthError> {
+        let shown = shown(visit, form)?;
+        let origin = visit.origin();
+        if !self.0.throttles.client.is_open(&origin) {
+            return Err(OAuthError::too_often());
+        }
+        let checked = self.check(shown).await;
+        if let Err(error) = &checked
+            && error.error == "invalid_client"
+        {
+            self.0.throttles.client.attempt(&origin);
+        }
+        checked
+    }
+
+    async fn check(&self, shown: Shown) -> Result<Client, OAuthError> {
+        let (Shown::Nothing(id) | Shown::Basic(id, _) | Shown::Post(id, _) | Shown::Assertion(id, _)) = &shown;
+        let wrong = || OAuthError::invalid_client("the client is not known, or is not the one it says");
+        let client = match self.client(id).await {
+            Ok(client) => client,
+            Err(NoClient::Failed(error)) => return Err(error),
+            Err(NoClient::Unknown | NoClient::Document(_)) => return Err(wrong()),
+        };
+        let is_good = match (&shown, client.auth_method()) {
+            (Shown::Nothing(_), "none") => true,
+            (Shown::Basic(_, secret), "client_secret_basic" | "client_secret_post")
+            | (Shown::Post(_, secret), "client_secret_basic" | "client_secret_post") => client.has_secret(secret),
+            (Shown::Assertion(_, assertion), "private_key_jwt") => self.check_assertion(&client, assertion).await?,
+            _ => false,
+        };
+        if is_good { Ok(client) } else { Err(wrong()) }
+    }
+
+    /// Checks an assertion of a client (RFC 7523, section 3), once.
+    async fn check_assertion(&self, client: &Client, assertion: &str) -> Result<bool, OAuthError> {
+        let Ok(jws) = Jws::parse(assertion) else { return Ok(false) };
+        if !ASSERTION_ALGORITHMS.contains(&jws.algorithm) {
+            return Ok(false);
+        }
+        let keys = match (&client.metadata.jwks, &client.metadata.jwks_uri, &self.0.fetch) {
+            (Some(keys), _, _) => keys.clone(),
+            (None, Some(url), Some(fetch)) => {
+                let remote = RemoteKeys::at(url.clone(), Arc::clone(fetch));
+                let Ok(loaded) = remote.load().await else { return Ok(false) };
+                loaded.keys
+            }
+            _ => return Ok(false),
+        };
+        let mut candidates = keys.candidates(jws.header.kid.as_deref(), jws.algorithm).take(4);
+        let Some(payload) = candidates.find_map(|key| jws.verify(key).ok()) else { return Ok(false) };
+        let Ok(claims) = serde_json::from_slice::<Claims>(payload) else { return Ok(false) };
+        let now = self.now();
+        let is_of_client =
+            claims.iss.as_deref() == Some(client.id.as_str()) && claims.sub.as_deref() == Some(client.id.as_str());
+        let ours = [self.0.issuer.clone(), format!("{}/", self.0.issuer), self.endpoint("/token")];
+        let is_for_us = claims.aud.0.iter().any(|audience| ours.contains(audience));
+        let end = claims.exp.unwrap_or(0);
+        let is_now = end.saturating_add(LEEWAY) > now
+            && end <= now.saturating_add(LONGEST_ASSERTION).saturating_add(LEEWAY)
+            && claims.nbf.is_none_or(|begin| begin <= now.saturating_add(LEEWAY));
+        if !(is_of_client && is_for_us && is_now) {
+            return Ok(false);
+        }
+        let name = claims.jti.unwrap_or_else(|| assertion.to_owned());
+        let key = format!("assertion:{}", random::digest(&format!("{} {name}", client.id)));
+        Ok(self.store().add(&key, Vec::new(), end.saturating_add(LEEWAY)).await?)
+    }
+}
+
+/// Finds what the client showed. Showing two things at once is an error.
+fn shown(visit: &Visit, form: &Params) -> Result<Shown, OAuthError> {
+    let id = form.get("client_id");
+    let basic = basic(visit)?;
+    match (basic, form.get("client_secret"), form.get("client_assertion")) {
+        (Some((name, secret)), None, None) => {
+            if id.is_some_and(|id| id != name) {
+                return Err(OAuthError::invalid_request("the request names two clients"));
+            }
+            Ok(Shown::Basic(name, secret))
+        }
+        (None, Some(secret), None) => {
+            let id = id.ok_or(OAuthError::invalid_request("client_id is missing"))?;
+            Ok(Shown::Post(id.to_owned(), secret.to_owned()))
+        }
+        (None, None, Some(assertion)) => {
+            if form.get("client_assertion_type") != Some(ASSERTION_TYPE) {
+                return Err(OAuthError::invalid_request("client_assertion_type is not the one of JWTs"));
+            }
+            let wrong = || OAuthError::invalid_client("the assertion makes no sense");
+            let jws = Jws::parse(assertion).map_err(|_| wrong())?;
+            let claims: Claims = jws.unverified().map_err(|_| wrong())?;
+            let subject = claims.sub.ok_or_else(wrong)?;
+            if id.is_some_and(|id| id != subject) {
+                return Err(OAuthError::invalid_request("the request names two clients"));
+            }
+            Ok(Shown::Assertion(subject, assertion.to_owned()))
+        }
+        (None, None, None) => {
+            let missing = OAuthError::invalid_client("the client does not say who it is");
+            id.map(|id| Shown::Nothing(id.to_owned())).ok_or(missing)
+        }
+        _ => Err(OAuthError::invalid_request("the client says who it is in two ways")),
+    }
+}
+
+fn basic(visit: &Visit) -> Result<Option<(String, String)>, OAuthError> {
+    let mut values = visit.parts.headers.get_all(AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let wrong = || OAuthError::invalid_client("the Authorization header makes no sense");
+    if values.next().is_some() {
+        return Err(OAuthError::invalid_request("more than one Authorization header"));
+    }
+    let text = value.to_str().map_err(|_| wrong())?;
+    let (scheme, rest) = text.split_once(' ').ok_or_else(wrong)?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return Err(wrong());
+    }
+    let plain = STANDARD.decode(rest.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(wrong)?;
+    let (id, secret) = plain.split_once(':').ok_or_else(wrong)?;
+    Ok(Some((form_decoded(id), form_decoded(secret))))
+}
+
+/// Names and secrets are encoded like forms before they become Basic credentials (RFC 6749, section 2.3.1).
+fn form_decoded(text: &str) -> String {
+    let pair = format!("v={}", text.replace('&', "%26").replace(';', "%3B"));
+    url::form_urlencoded::parse(pair.as_bytes()).next().map_or_else(String::new, |(_, value)| value.into_owned())
+}

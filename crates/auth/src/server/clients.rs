@@ -1,0 +1,32 @@
+//! Finding a client by its name.
+
+use super::builder::AuthorizationServer;
+use super::client::Client;
+use super::respond::OAuthError;
+
+/// Why there is no client of a name.
+#[derive(Debug)]
+pub(super) enum NoClient {
+    Unknown,
+    /// Its document can not be used, and why.
+    Document(&'static str),
+    Failed(OAuthError),
+}
+
+impl AuthorizationServer {
+    /// Finds a client: one that was configured, one that registered, or the URL of a document.
+    pub(super) async fn client(&self, id: &str) -> Result<Client, NoClient> {
+        if let Some(client) = self.0.clients.get(id) {
+            return Ok(client.clone());
+        }
+        if id.starts_with("https://") {
+            let documents = self.0.documents.as_ref().ok_or(NoClient::Unknown)?;
+            return documents.client(id).await.map_err(NoClient::Document);
+        }
+        if id.len() > 128 {
+            return Err(NoClient::Unknown);
+        }
+        let found = self.store().load(&format!("client:{id}")).await.map_err(|error| NoClient::Failed(error.into()))?;
+        found.ok_or(NoClient::Unknown)
+    }
+}

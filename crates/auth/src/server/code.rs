@@ -1,0 +1,94 @@
+//! Codes, and what they are redeemed for.
+
+use serde::{Deserialize, Serialize};
+
+use super::builder::AuthorizationServer;
+use super::client::Client;
+use super::issue::TokenResponse;
+use super::respond::OAuthError;
+use super::store;
+use super::visit::Params;
+use crate::metadata::same_resource;
+use crate::pkce::CodeChallenge;
+use crate::{Scopes, random};
+
+/// What a user granted a client.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Grant {
+    pub(super) client_id: String,
+    pub(super) subject: String,
+    pub(super) scopes: Scopes,
+    pub(super) resource: String,
+    /// The key that tokens have to be bound to.
+    pub(super) key: Option<String>,
+    /// All tokens that go back to the same consent are of one family, and are revoked together.
+    pub(super) family: String,
+    pub(super) auth_time: u64,
+}
+
+/// A code.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Code {
+    pub(super) grant: Grant,
+    pub(super) redirect_uri: String,
+    pub(super) challenge: String,
+    pub(super) nonce: Option<String>,
+    pub(super) used: bool,
+    pub(super) expires_at: u64,
+}
+
+impl AuthorizationServer {
+    /// Keeps a code under its digest. It is remembered beyond its end, so that a second use is noticed.
+    pub(super) async fn keep_code(&self, code: &Code) -> Result<String, OAuthError> {
+        let text = random::token()?;
+        let until = self.now().saturating_add(self.0.life.refresh.max(self.0.life.access));
+        self.store().save(&format!("code:{}", random::digest(&text)), code, until).await?;
+        Ok(text)
+    }
+
+    pub(super) async fn redeem(
+        &self,
+        client: &Client,
+        form: &Params,
+        key: Option<String>,
+    ) -> Result<TokenResponse, OAuthError> {
+        let refused = || OAuthError::invalid_grant("the code is not valid");
+        let text = form.need("code", "code is missing")?;
+        let name = format!("code:{}", random::digest(text));
+        let before = self.store().get(&name).await?.ok_or_else(refused)?;
+        let code: Code = store::decode(Some(before.clone()))?.ok_or_else(refused)?;
+        if code.grant.client_id != client.id {
+            return Err(refused());
+        }
+        if code.used {
+            // Somebody has the code who should not; nobody knows which of the two it was.
+            tracing::warn!(client = client.id, "a code was used twice; its tokens are revoked");
+            self.revoke_family(&code.grant.family).await?;
+            return Err(refused());
+        }
+        if code.expires_at <= self.now() {
+            return Err(refused());
+        }
+        let verifier = form.need("code_verifier", "code_verifier is missing")?;
+        if !CodeChallenge::parse(&code.challenge).is_some_and(|challenge| challenge.is_of(verifier)) {
+            return Err(refused());
+        }
+        if form.get("redirect_uri").is_some_and(|uri| uri != code.redirect_uri) {
+            return Err(refused());
+        }
+        if code.grant.key.is_some() && code.grant.key != key {
+            return Err(OAuthError::new("invalid_dpop_proof", "the proof is of another key than the request"));
+        }
+        if !form.all("resource").iter().all(|resource| same_resource(resource, &code.grant.resource)) {
+            return Err(OAuthError::new("invalid_target", "the code was issued for another resource"));
+        }
+        let spent = Code { used: true, ..code.clone() };
+        let until = self.now().saturating_add(self.0.life.refresh.max(self.0.life.access));
+        if !self.store().replace(&name, &before, store::encode(&spent)?, until).await? {
+            // Another request was faster by a hair; it has the tokens.
+            return Err(refused());
+        }
+        let grant = Grant { key, ..code.grant };
+        self.issue(client, &grant, code.nonce.as_deref(), &grant.scopes).await
+    }
+}

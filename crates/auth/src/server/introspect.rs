@@ -1,0 +1,75 @@
+//! Telling resource servers about tokens (RFC 7662).
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::builder::AuthorizationServer;
+use super::refresh::{Refresh, refresh_key};
+use super::respond::{self, Answer, OAuthError};
+use super::visit::Visit;
+use crate::jose::{Claims, Jws};
+
+impl AuthorizationServer {
+    pub(super) async fn introspect(&self, visit: &Visit) -> Answer {
+        match self.introspected(visit).await {
+            Ok(body) => respond::json(StatusCode::OK, &body),
+            Err(error) => respond::error(&error),
+        }
+    }
+
+    async fn introspected(&self, visit: &Visit) -> Result<Value, OAuthError> {
+        let form = visit.form()?;
+        let client = self.authenticate(visit, &form).await?;
+        if client.is_public() {
+            return Err(OAuthError::invalid_client("only clients that prove who they are may ask about tokens"));
+        }
+        let token = form.need("token", "token is missing")?;
+        let inactive = json!({ "active": false });
+        if let Some(claims) = self.own_token(token).await {
+            return Ok(if self.is_active(&claims).await? { active(&claims) } else { inactive });
+        }
+        let refresh: Option<Refresh> = self.store().load(&refresh_key(token)).await?;
+        let Some(refresh) = refresh.filter(|refresh| refresh.grant.client_id == client.id && refresh.used_at.is_none())
+        else {
+            return Ok(inactive);
+        };
+        if self.is_revoked(&refresh.grant.family).await? {
+            return Ok(inactive);
+        }
+        let grant = &refresh.grant;
+        Ok(json!({ "active": true, "token_type": "refresh_token", "client_id": grant.client_id, "sub": grant.subject,
+            "scope": grant.scopes, "exp": refresh.expires_at, "iss": self.0.issuer }))
+    }
+
+    /// Reads an access token of our own, expired or not.
+    pub(super) async fn own_token(&self, token: &str) -> Option<Claims> {
+        let jws = Jws::parse(token).ok().filter(|jws| jws.is_typ("at+jwt"))?;
+        let keys = self.0.keys.public();
+        let key = keys.candidates(jws.header.kid.as_deref(), jws.algorithm).next()?;
+        serde_json::from_slice(jws.verify(key).ok()?).ok()
+    }
+
+    /// Whether an access token of our own is good: neither expired nor revoked.
+    pub(super) async fn is_active(&self, claims: &Claims) -> Result<bool, OAuthError> {
+        if claims.exp.is_none_or(|end| end <= self.now()) {
+            return Ok(false);
+        }
+        for name in [&claims.sid, &claims.jti].into_iter().flatten() {
+            if self.is_revoked(name).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn active(claims: &Claims) -> Value {
+    let mut body = serde_json::to_value(claims).unwrap_or_default();
+    if let Some(members) = body.as_object_mut() {
+        members.insert("active".to_owned(), true.into());
+        let kind = if claims.cnf.is_some() { "DPoP" } else { "Bearer" };
+        members.insert("token_type".to_owned(), kind.into());
+        members.remove("sid");
+    }
+    body
+}

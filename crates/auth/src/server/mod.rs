@@ -1,0 +1,62 @@
+//! An authorization server to embed, for those who have none.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use jackfield_auth::server::{AuthorizationServer, Resource, Users};
+//!
+//! let server = AuthorizationServer::builder("https://mcp.example.com")
+//!     .resource(Resource::new("https://mcp.example.com/mcp").scope("files:read", "Read your files"))
+//!     .users(Users::open("users.json")?)
+//!     .build()?;
+//! let protection = server.protect("https://mcp.example.com/mcp")?.build()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Serve it as a `tower` service, as an axum router (feature `axum`), or beside the endpoint of an
+//! [`HttpServer`](jackfield_http::HttpServer) by [`HttpConfig::beside`](jackfield_http::HttpConfig::beside).
+
+mod assertion;
+mod authorize;
+mod builder;
+mod client;
+mod client_auth;
+mod clients;
+mod code;
+mod consent;
+mod credentials;
+mod description;
+mod documents;
+mod embedded;
+mod exchange;
+mod http_service;
+mod introspect;
+mod issue;
+mod keys;
+mod login;
+mod pages;
+mod redirect;
+mod refresh;
+mod registration;
+mod respond;
+mod revoke;
+mod route;
+mod seal;
+mod store;
+mod throttle;
+mod token;
+mod upstream;
+mod users;
+mod visit;
+
+pub use assertion::TrustedIssuer;
+pub use builder::{AuthorizationServer, AuthorizationServerBuilder, BuildError, Lifetimes, Resource};
+pub use client::Client;
+pub use embedded::EmbeddedVerifier;
+pub use exchange::AssertionTarget;
+pub use keys::KeyRing;
+pub use registration::Registration;
+pub use store::{AuthStore, MemoryStore, StoreError, Storing};
+pub use throttle::Rate;
+pub use upstream::{ThirdPartyError, Upstream};
+pub use users::{Users, UsersError};

@@ -1,0 +1,182 @@
+//! Where users may be sent back to.
+
+use url::{Host, Url};
+
+use crate::metadata::ApplicationType;
+
+/// Whether a client may register an address: `https`, `http` to loopback, or a scheme of its own with a dot in it
+/// (RFC 8252, section 7.1). No fragment, no user information.
+pub(super) fn may_register(text: &str, application: Option<ApplicationType>) -> bool {
+    let Ok(url) = Url::parse(text) else { return false };
+    let is_plain = text.len() <= 2048
+        && !text.contains(['#', '\\', ' ', '*'])
+        && !text.chars().any(|character| character.is_control() || !character.is_ascii())
+        && url.username().is_empty()
+        && url.password().is_none();
+    if !is_plain {
+        return false;
+    }
+    match url.scheme() {
+        "https" => url.host().is_some() && !(application == Some(ApplicationType::Web) && is_loopback(&url)),
+        "http" => is_loopback(&url) && application != Some(ApplicationType::Web),
+        // A reversed domain name can not be one of the schemes that run something.
+        scheme => scheme.contains('.') && application != Some(ApplicationType::Web),
+    }
+}
+
+/// Whether an address is one that was registered: to the letter, but the port of a loopback address may differ, because a
+/// program can not choose it beforehand (RFC 8252, section 7.3).
+pub(super) fn is_registered(asked: &str, registered: &[String]) -> bool {
+    registered.iter().any(|known| known == asked || differs_in_loopback_port(asked, known))
+}
+
+fn differs_in_loopback_port(asked: &str, known: &str) -> bool {
+    match (split_loopback(asked), split_loopback(known)) {
+        (Some(asked), Some(known)) => asked == known,
+        _ => false,
+    }
+}
+
+/// Splits a loopback address into what stands before and after its port. Text, not URLs: no two spellings are the same.
+fn split_loopback(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("http://")?;
+    let host = ["127.0.0.1", "[::1]", "localhost"].into_iter().find(|host| {
+        rest.strip_prefix(host).is_some_and(|after| after.is_empty() || after.starts_with([':', '/', '?']))
+    })?;
+    let after = rest.strip_prefix(host)?;
+    let Some(port) = after.strip_prefix(':') else { return Some((host, after)) };
+    let end = port.find(['/', '?']).unwrap_or(port.len());
+    let (digits, path) = port.split_at_checked(end)?;
+    let is_port = !digits.is_empty() && digits.len() <= 5 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (is_port && digits.parse::<u16>().is_ok()).then_some((host, path))
+}
+
+pub(super) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
+/// Adds parameters to an address that was checked.
+pub(super) fn with_params(redirect_uri: &str, params: &[(&str, &str)]) -> String {
+    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(params).finish();
+    let separator = if redirect_uri.contains('?') { '&' } else { '?' };
+    format!("{redirect_uri}{separator}{query}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// T-084: variants of a registered address. AUTH-112, AUTH-113, AUTH-115, SEC-007
+    #[test]
+    fn only_the_registered_address_is_one() {
+        let registered = [
+            "https://app.example/cb".to_owned(),
+            "http://127.0.0.1:3000/cb".to_owned(),
+            "http://localhost/cb?x=1".to_owned(),
+        ];
+        for good in [
+            "https://app.example/cb",
+            "http://127.0.0.1:3000/cb",
+            "http://127.0.0.1:49152/cb",
+            "http://127.0.0.1/cb",
+            "http://localhost:8080/cb?x=1",
+            "http://localhost/cb?x=1",
+        ] {
+            assert!(is_registered(good, &registered), "{good}");
+        }
+        let bad = [
+            "",
+            "/cb",
+            "app.example/cb",
+            "https://app.example",
+            "https://app.example/",
+            "https://app.example/cb/",
+            "https://app.example/CB",
+            "https://APP.example/cb",
+            "HTTPS://app.example/cb",
+            "http://app.example/cb",
+            "https://app.example:443/cb",
+            "https://app.example:8443/cb",
+            "https://app.example./cb",
+            "https://app.example/cb?",
+            "https://app.example/cb?x=1",
+            "https://app.example/cb#",
+            "https://app.example/cb#x",
+            "https://app.example/cb/../cb",
+            "https://app.example/./cb",
+            "https://app.example//cb",
+            "https://app.example/%63b",
+            "https://app.example/cb%00",
+            "https://app.example/cb ",
+            " https://app.example/cb",
+            "https://app.example/cb\n",
+            "https://user@app.example/cb",
+            "https://app.example@evil.example/cb",
+            "https://evil.example/cb",
+            "https://app.example.evil.example/cb",
+            "https://evil.example/https://app.example/cb",
+            "https:\\\\app.example/cb",
+            "https:/app.example/cb",
+            "//app.example/cb",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "http://127.0.0.1:3000/other",
+            "http://127.0.0.1:3000/cb?x",
+            "http://127.0.0.2:3000/cb",
+            "http://127.0.0.1.evil.example:3000/cb",
+            "http://127.0.0.1:3000@evil.example/cb",
+            "http://127.0.0.1:/cb",
+            "http://127.0.0.1:99999/cb",
+            "http://127.0.0.1:30x0/cb",
+            "http://127.1:3000/cb",
+            "http://localhost:3000/cb",
+            "http://[::1]:3000/cb",
+            "https://127.0.0.1:3000/cb",
+            "http://localhost.evil.example/cb?x=1",
+        ];
+        assert!(bad.len() >= 40);
+        for bad in bad {
+            assert!(!is_registered(bad, &registered), "{bad}");
+        }
+    }
+
+    /// AUTH-105
+    #[test]
+    fn addresses_that_run_or_leak_something_are_not_registered() {
+        use ApplicationType::{Native, Web};
+        for good in [
+            "https://app.example/cb",
+            "http://127.0.0.1:3000/cb",
+            "http://localhost/cb",
+            "http://[::1]/cb",
+            "com.example.app:/cb",
+        ] {
+            assert!(may_register(good, None) && may_register(good, Some(Native)), "{good}");
+        }
+        for bad in [
+            "http://app.example/cb",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "file:///etc/passwd",
+            "vbscript:x",
+            "about:blank",
+            "blob:https://x",
+            "ftp://app.example/",
+            "https://app.example/#x",
+            "https://u:p@app.example/",
+            "not a url",
+            "https://app.example/*",
+            "ms-settings:x",
+            "http://127.0.0.1.evil.example/",
+        ] {
+            assert!(!may_register(bad, None), "{bad}");
+        }
+        assert!(may_register("https://app.example/cb", Some(Web)));
+        assert!(!may_register("http://127.0.0.1/cb", Some(Web)) && !may_register("com.example.app:/cb", Some(Web)));
+    }
+}

@@ -1,0 +1,129 @@
+//! The few forms of answers.
+
+use bytes::Bytes;
+use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, LOCATION, PRAGMA, RETRY_AFTER};
+use http::{HeaderValue, Response, StatusCode};
+use serde::Serialize;
+
+use super::store::StoreError;
+use crate::NoRandomness;
+use crate::dpop::ProofError;
+
+pub(super) type Answer = Response<Bytes>;
+
+/// An error as OAuth has it.
+#[derive(Clone, Debug)]
+pub(super) struct OAuthError {
+    pub(super) error: &'static str,
+    pub(super) description: &'static str,
+    pub(super) status: StatusCode,
+    /// The client has to say who it is, and did so by the Authorization header.
+    pub(super) challenge: bool,
+}
+
+impl OAuthError {
+    pub(super) fn new(error: &'static str, description: &'static str) -> Self {
+        Self { error, description, status: StatusCode::BAD_REQUEST, challenge: false }
+    }
+
+    pub(super) fn invalid_request(description: &'static str) -> Self {
+        Self::new("invalid_request", description)
+    }
+
+    pub(super) fn invalid_grant(description: &'static str) -> Self {
+        Self::new("invalid_grant", description)
+    }
+
+    pub(super) fn invalid_client(description: &'static str) -> Self {
+        Self { status: StatusCode::UNAUTHORIZED, challenge: true, ..Self::new("invalid_client", description) }
+    }
+
+    pub(super) fn too_often() -> Self {
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        Self { status, ..Self::new("temporarily_unavailable", "too many attempts; try again later") }
+    }
+
+    pub(super) fn unavailable() -> Self {
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        Self { status, ..Self::new("temporarily_unavailable", "the server can not do this at present") }
+    }
+}
+
+impl From<StoreError> for OAuthError {
+    fn from(error: StoreError) -> Self {
+        tracing::warn!(%error, "the store of the authorization server failed");
+        Self::unavailable()
+    }
+}
+
+impl From<NoRandomness> for OAuthError {
+    fn from(_: NoRandomness) -> Self {
+        Self::unavailable()
+    }
+}
+
+impl From<ProofError> for OAuthError {
+    fn from(error: ProofError) -> Self {
+        match error {
+            ProofError::UseNonce => Self::new("use_dpop_nonce", "the proof needs the nonce of this server"),
+            ProofError::Busy => Self::unavailable(),
+            ProofError::Replayed => Self::new("invalid_dpop_proof", "the proof was used before"),
+            ProofError::Missing => Self::new("invalid_dpop_proof", "exactly one proof is needed"),
+            ProofError::Invalid(reason) => Self::new("invalid_dpop_proof", reason),
+        }
+    }
+}
+
+/// JSON that must not be kept by anybody.
+pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Answer {
+    let mut answer = Response::new(Bytes::from(serde_json::to_vec(body).unwrap_or_default()));
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(PRAGMA, HeaderValue::from_static("no-cache"));
+    // Pages of browsers may use these endpoints: they need no cookies, and get none.
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    answer
+}
+
+/// JSON that anybody may keep for a while.
+pub(super) fn document(body: &impl Serialize, max_age: u32) -> Answer {
+    let mut answer = json(StatusCode::OK, body);
+    let headers = answer.headers_mut();
+    headers.remove(PRAGMA);
+    if let Ok(value) = HeaderValue::from_str(&format!("public, max-age={max_age}")) {
+        headers.insert(CACHE_CONTROL, value);
+    }
+    answer
+}
+
+pub(super) fn error(error: &OAuthError) -> Answer {
+    let body = serde_json::json!({ "error": error.error, "error_description": error.description });
+    let mut answer = json(error.status, &body);
+    let headers = answer.headers_mut();
+    if error.challenge {
+        headers.insert("www-authenticate", HeaderValue::from_static("Basic realm=\"clients\""));
+    }
+    if matches!(error.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
+    }
+    answer
+}
+
+pub(super) fn empty(status: StatusCode) -> Answer {
+    let mut answer = Response::new(Bytes::new());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    answer
+}
+
+/// Sends the browser elsewhere, with GET whatever it came with.
+pub(super) fn redirect(to: &str) -> Answer {
+    let Ok(location) = HeaderValue::from_str(to) else { return empty(StatusCode::BAD_REQUEST) };
+    let mut answer = empty(StatusCode::SEE_OTHER);
+    let headers = answer.headers_mut();
+    headers.insert(LOCATION, location);
+    headers.insert("referrer-policy", HeaderValue::from_static("no-referrer"));
+    answer
+}

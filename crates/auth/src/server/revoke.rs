@@ -1,0 +1,60 @@
+//! Giving tokens back (RFC 7009).
+
+use http::StatusCode;
+
+use super::builder::AuthorizationServer;
+use super::refresh::{Refresh, refresh_key};
+use super::respond::{self, Answer, OAuthError};
+use super::visit::Visit;
+use crate::jose::Claims;
+
+impl AuthorizationServer {
+    pub(super) async fn revoke(&self, visit: &Visit) -> Answer {
+        match self.revoked(visit).await {
+            Ok(()) => {
+                let mut answer = respond::empty(StatusCode::OK);
+                answer.headers_mut().insert("access-control-allow-origin", http::HeaderValue::from_static("*"));
+                answer
+            }
+            Err(error) => respond::error(&error),
+        }
+    }
+
+    async fn revoked(&self, visit: &Visit) -> Result<(), OAuthError> {
+        let form = visit.form()?;
+        let client = self.authenticate(visit, &form).await?;
+        let token = form.need("token", "token is missing")?;
+        let refresh: Option<Refresh> = self.store().load(&refresh_key(token)).await?;
+        if let Some(refresh) = refresh {
+            // A token of another client is none of this one's, and it is not told that it exists.
+            if refresh.grant.client_id == client.id {
+                self.revoke_family(&refresh.grant.family).await?;
+            }
+            return Ok(());
+        }
+        match self.own_token(token).await {
+            Some(claims) if claims.client_id.as_deref() == Some(client.id.as_str()) => {
+                self.revoke_access(&claims).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn revoke_access(&self, claims: &Claims) -> Result<(), OAuthError> {
+        let Some(name) = &claims.jti else { return Ok(()) };
+        Ok(self.store().put(&format!("revoked:{name}"), Vec::new(), claims.exp.unwrap_or_default()).await?)
+    }
+
+    /// Ends all tokens of a family.
+    pub(super) async fn revoke_family(&self, family: &str) -> Result<(), OAuthError> {
+        let until = self.now().saturating_add(self.0.life.refresh.max(self.0.life.access));
+        self.store().put(&format!("revoked:{family}"), Vec::new(), until).await?;
+        self.store().take(&format!("third-party:{family}")).await?;
+        Ok(())
+    }
+
+    /// Whether a family, or a single token, was revoked.
+    pub(super) async fn is_revoked(&self, name: &str) -> Result<bool, OAuthError> {
+        Ok(self.store().get(&format!("revoked:{name}")).await?.is_some())
+    }
+}

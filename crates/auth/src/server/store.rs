@@ -1,0 +1,142 @@
+//! Where the server keeps what has to outlive a request.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Clock;
+use crate::expiring::{Added, ExpiringMap};
+
+/// The store can not do what it was asked for. Requests that need it are refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no room, and nothing has expired.
+    #[error("the store is full")]
+    Full,
+    /// It can not be reached, or what it holds makes no sense.
+    #[error("the store failed")]
+    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// What the store answers, now or later.
+pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Keeps values under keys until they expire. Keys are `KIND:NAME`; times are seconds since 1970.
+///
+/// Each operation is atomic: single use and rotation depend on it.
+pub trait AuthStore: Send + Sync + fmt::Debug + 'static {
+    /// Sets a value.
+    fn put<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Storing<'a, ()>;
+    /// Sets a value only if there is none; says whether it did.
+    fn add<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Storing<'a, bool>;
+    /// Returns a value.
+    fn get<'a>(&'a self, key: &'a str) -> Storing<'a, Option<Vec<u8>>>;
+    /// Removes a value and returns it.
+    fn take<'a>(&'a self, key: &'a str) -> Storing<'a, Option<Vec<u8>>>;
+    /// Replaces a value only if it is `before` still; says whether it did.
+    fn replace<'a>(&'a self, key: &'a str, before: &'a [u8], after: Vec<u8>, until: u64) -> Storing<'a, bool>;
+}
+
+/// A store in memory, with a bound for each kind of value.
+#[derive(Debug)]
+pub struct MemoryStore {
+    kinds: Mutex<HashMap<String, ExpiringMap<String, Vec<u8>>>>,
+    clock: Clock,
+}
+
+/// How many values of a kind there may be. Clients are fewer: anybody may register one.
+const VALUES: usize = 100_000;
+const CLIENTS: usize = 10_000;
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new(clock: Clock) -> Self {
+        Self { kinds: Mutex::default(), clock }
+    }
+
+    fn with<T>(&self, key: &str, work: impl FnOnce(&mut ExpiringMap<String, Vec<u8>>, u64) -> T) -> Storing<'_, T>
+    where
+        T: Send + 'static,
+    {
+        let kind = key.split(':').next().unwrap_or_default();
+        let mut kinds: MutexGuard<'_, _> = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = kinds
+            .entry(kind.to_owned())
+            .or_insert_with(|| ExpiringMap::new(if kind == "client" { CLIENTS } else { VALUES }));
+        let done = work(values, self.clock.now());
+        Box::pin(std::future::ready(Ok(done)))
+    }
+
+    fn added<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Result<bool, StoreError> {
+        let mut outcome = Added::Full;
+        drop(self.with(key, |values, now| outcome = values.add(key.to_owned(), value, until, now)));
+        match outcome {
+            Added::New => Ok(true),
+            Added::Known => Ok(false),
+            Added::Full => Err(StoreError::Full),
+        }
+    }
+}
+
+impl AuthStore for MemoryStore {
+    fn put<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Storing<'a, ()> {
+        let stored = match self.added(key, value.clone(), until) {
+            Ok(true) => Ok(()),
+            Ok(false) => return self.with(key, |values, now| values.put(key.to_owned(), value, until, now)),
+            Err(error) => Err(error),
+        };
+        Box::pin(std::future::ready(stored))
+    }
+
+    fn add<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Storing<'a, bool> {
+        Box::pin(std::future::ready(self.added(key, value, until)))
+    }
+
+    fn get<'a>(&'a self, key: &'a str) -> Storing<'a, Option<Vec<u8>>> {
+        self.with(key, |values, now| values.get(&key.to_owned(), now).cloned())
+    }
+
+    fn take<'a>(&'a self, key: &'a str) -> Storing<'a, Option<Vec<u8>>> {
+        self.with(key, |values, now| values.remove(&key.to_owned(), now))
+    }
+
+    fn replace<'a>(&'a self, key: &'a str, before: &'a [u8], after: Vec<u8>, until: u64) -> Storing<'a, bool> {
+        self.with(key, |values, now| {
+            let is_same = values.get(&key.to_owned(), now).is_some_and(|value| value == before);
+            if is_same {
+                values.put(key.to_owned(), after, until, now);
+            }
+            is_same
+        })
+    }
+}
+
+/// Values as JSON, over any store.
+impl dyn AuthStore {
+    pub(super) async fn save(&self, key: &str, value: &impl Serialize, until: u64) -> Result<(), StoreError> {
+        self.put(key, encode(value)?, until).await
+    }
+
+    pub(super) async fn load<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+        decode(self.get(key).await?)
+    }
+
+    pub(super) async fn pop<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+        decode(self.take(key).await?)
+    }
+}
+
+pub(super) fn encode(value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    serde_json::to_vec(value).map_err(|error| StoreError::Failed(error.into()))
+}
+
+pub(super) fn decode<T: DeserializeOwned>(value: Option<Vec<u8>>) -> Result<Option<T>, StoreError> {
+    let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| StoreError::Failed(error.into()));
+    value.map(read).transpose()
+}

@@ -1,0 +1,47 @@
+//! The token endpoint.
+
+use http::StatusCode;
+
+use super::builder::AuthorizationServer;
+use super::client::{AUTHORIZATION_CODE, CLIENT_CREDENTIALS, JWT_BEARER, REFRESH_TOKEN, TOKEN_EXCHANGE};
+use super::issue::TokenResponse;
+use super::respond::{self, Answer, OAuthError};
+use super::visit::Visit;
+use crate::dpop::{self, Proven};
+
+impl AuthorizationServer {
+    pub(super) async fn token(&self, visit: &Visit) -> Answer {
+        match self.tokens(visit).await {
+            Ok(response) => respond::json(StatusCode::OK, &response),
+            Err(error) => respond::error(&error),
+        }
+    }
+
+    async fn tokens(&self, visit: &Visit) -> Result<TokenResponse, OAuthError> {
+        let form = visit.form()?;
+        let grant_type = form.need("grant_type", "grant_type is missing")?;
+        let client = self.authenticate(visit, &form).await?;
+        let key = self.proven_key(visit)?;
+        if key.is_none() && client.metadata.dpop_bound_access_tokens == Some(true) {
+            return Err(OAuthError::new("invalid_dpop_proof", "all tokens of this client are bound to a key"));
+        }
+        match grant_type {
+            AUTHORIZATION_CODE => self.redeem(&client, &form, key).await,
+            REFRESH_TOKEN => self.refresh(&client, &form, key).await,
+            CLIENT_CREDENTIALS => self.client_credentials(&client, &form, key).await,
+            JWT_BEARER if !self.0.trusted.is_empty() => self.assertion_grant(&client, &form, key).await,
+            TOKEN_EXCHANGE if !self.0.targets.is_empty() => self.exchange(&client, &form).await,
+            _ => Err(OAuthError::new("unsupported_grant_type", "tokens are not issued against this")),
+        }
+    }
+
+    /// Returns the key that the client proves to have, if it proves one.
+    fn proven_key(&self, visit: &Visit) -> Result<Option<String>, OAuthError> {
+        if !visit.parts.headers.contains_key(dpop::HEADER) {
+            return Ok(None);
+        }
+        let url = self.endpoint("/token");
+        let proven = Proven { method: visit.parts.method.as_str(), url: &url, token: None };
+        Ok(Some(self.0.proofs.check(&visit.parts.headers, proven)?))
+    }
+}

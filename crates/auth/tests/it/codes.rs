@@ -1,0 +1,218 @@
+//! Codes and refresh tokens: each used once, by whom it was made for.
+
+use jackfield_auth::server::Client;
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::visitor::{Answer, NOW, PASSWORD, REDIRECT, RESOURCE, Start, Visitor, server};
+
+async fn refresh(visitor: &Visitor, token: &str) -> Answer {
+    let form = [("grant_type", "refresh_token"), ("client_id", "app"), ("refresh_token", token)];
+    visitor.clone().post("/token", &form).await
+}
+
+async fn tokens(visitor: &mut Visitor) -> serde_json::Value {
+    let start = Start::new();
+    let code = visitor.obtain(&start).await.param("code").unwrap();
+    let answer = visitor.post("/token", &start.redeem(&code)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.json()
+}
+
+async fn is_active(visitor: &Visitor, token: &str) -> bool {
+    let answer = visitor.clone().basic("robot", "s3cret of the robot").post("/introspect", &[("token", token)]).await;
+    answer.json()["active"].as_bool().unwrap()
+}
+
+/// T-087: each binding of a code broken in turn. AUTH-002, AUTH-106, AUTH-113
+#[tokio::test]
+async fn a_code_is_good_for_its_own_request_only() {
+    let (server, clock) = server(|builder| builder.client(Client::public("other", [REDIRECT])));
+    let mut visitor = Visitor::new(&server);
+    let start = Start::new();
+    let answer = visitor.obtain(&start).await;
+    assert_eq!((answer.status, answer.param("state").as_deref()), (303, Some("st&te")));
+    assert_eq!(answer.param("iss").as_deref(), Some("https://auth.example.com"));
+    let code = answer.param("code").unwrap();
+    let other = Start::new();
+    let good = start.redeem(&code);
+    let changed = |name: &'static str, value: &'static str| {
+        let mut form = good.clone();
+        form.retain(|(key, _)| *key != name);
+        if !value.is_empty() {
+            form.push((name, value));
+        }
+        form
+    };
+    let mut wrong_verifier = good.clone();
+    wrong_verifier.retain(|(key, _)| *key != "code_verifier");
+    wrong_verifier.push(("code_verifier", other.verifier.expose()));
+    for (name, form, error) in [
+        ("another code", changed("code", "AAAA"), "invalid_grant"),
+        ("no code", changed("code", ""), "invalid_request"),
+        ("another client", changed("client_id", "other"), "invalid_grant"),
+        ("an unknown client", changed("client_id", "nobody"), "invalid_client"),
+        ("a client with a secret", changed("client_id", "robot"), "invalid_client"),
+        ("another address", changed("redirect_uri", "http://127.0.0.1/cb"), "invalid_grant"),
+        ("another verifier", wrong_verifier, "invalid_grant"),
+        ("no verifier", changed("code_verifier", ""), "invalid_request"),
+        ("another resource", changed("resource", "https://other.example/mcp"), "invalid_target"),
+        ("another grant", changed("grant_type", "password"), "unsupported_grant_type"),
+    ] {
+        let answer = visitor.post("/token", &form).await;
+        assert_eq!(answer.error(), error, "{name}");
+    }
+    let answer = visitor.post("/token", &good).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.headers["cache-control"], "no-store");
+    let body = answer.json();
+    assert_eq!(
+        (&body["token_type"], &body["expires_in"], &body["scope"]),
+        (&json!("Bearer"), &json!(600), &json!("read"))
+    );
+
+    let start = Start::new();
+    let page = visitor.get(&start.path()).await;
+    let code = match page.status {
+        303 => page,
+        _ => visitor.decide(&page, "allow").await,
+    }
+    .param("code")
+    .unwrap();
+    clock.advance(61);
+    assert_eq!(
+        visitor.post("/token", &start.redeem(&code)).await.error(),
+        "invalid_grant",
+        "a code lives for a minute"
+    );
+}
+
+/// T-087: whoever uses a code again, all its tokens end.
+#[tokio::test]
+async fn a_code_that_is_used_twice_ends_its_tokens() {
+    let (server, _) = server(|builder| builder);
+    let mut visitor = Visitor::new(&server);
+    let start = Start::new();
+    let code = visitor.obtain(&start).await.param("code").unwrap();
+    let tokens = visitor.post("/token", &start.redeem(&code)).await.json();
+    let access = tokens["access_token"].as_str().unwrap();
+    assert!(is_active(&visitor, access).await);
+    assert_eq!(visitor.post("/token", &start.redeem(&code)).await.error(), "invalid_grant");
+    assert!(!is_active(&visitor, access).await);
+    assert_eq!(refresh(&visitor, tokens["refresh_token"].as_str().unwrap()).await.error(), "invalid_grant");
+}
+
+/// T-087: fifty at once, one wins.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_that_redeem_a_code_one_wins() {
+    let (server, _) = server(|builder| builder);
+    let mut visitor = Visitor::new(&server);
+    let start = Start::new();
+    let code = visitor.obtain(&start).await.param("code").unwrap();
+    let mut racing = JoinSet::new();
+    for _ in 0..50 {
+        let (mut visitor, start, code) = (visitor.clone(), start.clone(), code.clone());
+        racing.spawn(async move { visitor.post("/token", &start.redeem(&code)).await.status });
+    }
+    let statuses = racing.join_all().await;
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+}
+
+/// T-088: rotation, a retry within ten seconds, reuse after that. AUTH-101, AUTH-102, AUTH-103
+#[tokio::test]
+async fn a_refresh_token_that_is_used_again_ends_the_family() {
+    let (server, clock) = server(|builder| builder);
+    let mut visitor = Visitor::new(&server);
+    let first = tokens(&mut visitor).await;
+    let old = first["refresh_token"].as_str().unwrap();
+    let second = refresh(&visitor, old).await.json();
+    let new = second["refresh_token"].as_str().unwrap();
+    assert_ne!(old, new);
+    clock.advance(9);
+    let retried = refresh(&visitor, old).await;
+    assert_eq!(retried.status, 200, "the answer may have been lost");
+    assert!(is_active(&visitor, second["access_token"].as_str().unwrap()).await);
+    clock.advance(2);
+    assert_eq!(refresh(&visitor, old).await.error(), "invalid_grant");
+    for token in [new, retried.json()["refresh_token"].as_str().unwrap()] {
+        assert_eq!(refresh(&visitor, token).await.error(), "invalid_grant", "the whole family is gone");
+    }
+    assert!(!is_active(&visitor, second["access_token"].as_str().unwrap()).await);
+}
+
+/// T-088: a race of retries leaves a living family.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_race_of_the_same_client_does_no_harm() {
+    let (server, _) = server(|builder| builder);
+    let mut visitor = Visitor::new(&server);
+    let first = tokens(&mut visitor).await;
+    let mut racing = JoinSet::new();
+    for _ in 0..20 {
+        let (visitor, token) = (visitor.clone(), first["refresh_token"].as_str().unwrap().to_owned());
+        racing.spawn(async move { refresh(&visitor, &token).await.json() });
+    }
+    for answer in racing.join_all().await {
+        assert_eq!(refresh(&visitor, answer["refresh_token"].as_str().unwrap()).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn refreshing_never_widens() {
+    let (server, clock) = server(|builder| builder.client(Client::public("other", [REDIRECT])));
+    let mut visitor = Visitor::new(&server);
+    let first = tokens(&mut visitor).await;
+    let token = first["refresh_token"].as_str().unwrap();
+    let with = |name: &'static str, value: &'static str| {
+        let mut form = vec![("grant_type", "refresh_token"), ("client_id", "app"), ("refresh_token", token)];
+        form.retain(|(key, _)| *key != name);
+        form.push((name, value));
+        form
+    };
+    for (form, error) in [
+        (with("scope", "read write"), "invalid_scope"),
+        (with("resource", "https://other.example"), "invalid_target"),
+        (with("client_id", "other"), "invalid_grant"),
+        (with("refresh_token", "AAAA"), "invalid_grant"),
+    ] {
+        assert_eq!(visitor.post("/token", &form).await.error(), error);
+    }
+    clock.advance(31 * 86_400);
+    assert_eq!(refresh(&visitor, token).await.error(), "invalid_grant", "it expires");
+}
+
+/// A token that is given back is good no longer, nor is what goes with it; somebody else's is left alone.
+#[tokio::test]
+async fn tokens_are_given_back() {
+    let (server, _) = server(|builder| builder.client(Client::public("other", [REDIRECT])));
+    let mut visitor = Visitor::new(&server);
+    let first = tokens(&mut visitor).await;
+    let (access, token) = (first["access_token"].as_str().unwrap(), first["refresh_token"].as_str().unwrap());
+    for token in [access, token, "made-up"] {
+        let answer = visitor.post("/revoke", &[("client_id", "other"), ("token", token)]).await;
+        assert_eq!((answer.status, answer.body.len()), (200, 0));
+    }
+    assert!(is_active(&visitor, access).await, "it was another client's to give back");
+    visitor.post("/revoke", &[("client_id", "app"), ("token", access)]).await;
+    assert!(!is_active(&visitor, access).await);
+    let second = refresh(&visitor, token).await.json();
+    visitor.post("/revoke", &[("client_id", "app"), ("token", second["refresh_token"].as_str().unwrap())]).await;
+    assert!(!is_active(&visitor, second["access_token"].as_str().unwrap()).await);
+    assert_eq!(visitor.clone().post("/introspect", &[("client_id", "app"), ("token", access)]).await.status, 401);
+}
+
+/// AUTH-101, XCC-006: what the token says.
+#[tokio::test]
+async fn a_token_is_for_its_resource_and_short_lived() {
+    let (server, _) = server(|builder| builder);
+    let mut visitor = Visitor::new(&server);
+    let first = tokens(&mut visitor).await;
+    let answer = visitor
+        .clone()
+        .basic("robot", "s3cret of the robot")
+        .post("/introspect", &[("token", first["access_token"].as_str().unwrap())])
+        .await;
+    let body = answer.json();
+    assert_eq!((&body["aud"], &body["sub"], &body["client_id"]), (&json!([RESOURCE]), &json!("ann"), &json!("app")));
+    assert_eq!((&body["exp"], &body["scope"]), (&json!(NOW + 600), &json!("read")));
+    assert!(PASSWORD.len() > 8);
+}

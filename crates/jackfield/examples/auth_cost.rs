@@ -1,0 +1,80 @@
+//! Measures what a bearer check adds to a call, in one run: the same call without and with a token, in turns.
+//!
+//! `cargo run --release -p jackfield --features auth --example auth_cost` prints the medians and fails above 60 µs.
+
+#![expect(clippy::print_stdout, reason = "this program talks to a person, not to a protocol peer")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jackfield::auth::jose::{JwkSet, SigningKey};
+use jackfield::auth::resource::{JwtVerifier, ResourceServer};
+use jackfield::http::{Body, HttpConfig, StreamableService};
+use jackfield::{Revision, Server, json, tool};
+
+const ISSUER: &str = "https://auth.example.com";
+const RESOURCE: &str = "https://mcp.example.com/mcp";
+const LIMIT: Duration = Duration::from_micros(60);
+const CALLS: usize = 5000;
+
+/// Give a text back.
+#[tool]
+fn echo(text: String) -> String {
+    text
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let key = SigningKey::generate()?;
+    let keys = Arc::new(JwkSet { keys: vec![key.public().clone()] });
+    let door = ResourceServer::builder(RESOURCE).issuer(ISSUER, JwtVerifier::new(ISSUER, keys)).build()?;
+    let now = jackfield::auth::Clock::system().now();
+    let token = |number: usize| {
+        let claims = json!({ "iss": ISSUER, "sub": "ann", "aud": RESOURCE, "exp": now + 3600, "jti": number });
+        key.sign("at+jwt", &claims)
+    };
+    let open = Server::new("open").tool(echo).build()?.http_service(HttpConfig::default());
+    let guarded = Server::new("guarded").tool(echo).build()?.http_service(HttpConfig::default().with_gate(door));
+    let same = token(0)?;
+    let (mut plain, mut known, mut fresh) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..CALLS {
+        plain.push(call(&open, None).await?);
+        known.push(call(&guarded, Some(&same)).await?);
+        fresh.push(call(&guarded, Some(&token(number + 1)?)).await?);
+    }
+    let (plain, known, fresh) = (median(plain), median(known), median(fresh));
+    let ratio = |time: Duration| time.as_secs_f64() / plain.as_secs_f64();
+    println!("a call without a token          {plain:>10.1?}");
+    println!("with a token that was seen      {known:>10.1?}  {:.2} times", ratio(known));
+    println!("with a token never seen before  {fresh:>10.1?}  {:.2} times", ratio(fresh));
+    let added = known.saturating_sub(plain);
+    println!("a bearer check adds {added:.1?}; the limit is {LIMIT:.1?}");
+    if added > LIMIT { Err("a bearer check costs too much".into()) } else { Ok(()) }
+}
+
+async fn call(service: &StreamableService, token: Option<&str>) -> Result<Duration, Box<dyn std::error::Error>> {
+    let revision = Revision::LATEST.as_str();
+    let meta = json!({ "io.modelcontextprotocol/protocolVersion": revision, "io.modelcontextprotocol/clientCapabilities": {} });
+    let params = json!({ "name": "echo", "arguments": { "text": "x" }, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let mut request = ::http::Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", revision)
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "echo");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let request = request.body(Body::full(body))?;
+    let begin = Instant::now();
+    let response = service.serve(request).await;
+    let time = begin.elapsed();
+    if response.status() == 200 { Ok(time) } else { Err(format!("status {}", response.status()).into()) }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
