@@ -165,7 +165,7 @@ fn jobs(programs: &[(Who, Program)]) -> Vec<Job<'_>> {
             jobs.push(job(&ECHO, Counter::Allocations));
         }
         if matches!(who, Who::Server | Who::Hyper) {
-            let over_http = SCENARIOS.iter().filter(|scenario| scenario.http_instructions.is_some());
+            let over_http = SCENARIOS.iter().filter(|scenario| scenario.over_http);
             jobs.extend(over_http.map(|scenario| job(scenario, Counter::HttpInstructions)));
         }
     }
@@ -211,7 +211,7 @@ mod tests {
         let jobs = jobs(&programs);
         let counts: Vec<f64> = (0..jobs.len()).map(|index| index as f64).collect();
         let figures = figures(&jobs, &counts);
-        let over_http = SCENARIOS.iter().filter(|scenario| scenario.http_instructions.is_some()).count();
+        let over_http = SCENARIOS.iter().filter(|scenario| scenario.over_http).count();
         assert_eq!(figures.len(), SCENARIOS.len() + 1 + over_http);
         assert_eq!(figures[0].value, 0.0);
         assert_eq!(figures[0].fixed, Some((SCENARIOS.len() + 1 + over_http) as f64));

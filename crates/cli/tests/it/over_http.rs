@@ -11,8 +11,8 @@ fn every_command_works_with_a_url() {
     let url = format!("http://{}/mcp", demo.address);
     let run = |words: &[&str]| jackfield(words, "").ok();
     assert!(run(&["inspect", &url]).contains(&format!("at {url}\n")));
-    assert_eq!(run(&["list", &url, "tools"]).lines().count(), 17);
-    assert_eq!(run(&["list", "tools", &url]).lines().count(), 17);
+    assert_eq!(run(&["list", &url, "tools"]).lines().count(), 18);
+    assert_eq!(run(&["list", "tools", &url]).lines().count(), 18);
     for revision in ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let sum = run(&["call", &url, "get-sum", "a=2", "b=3", "--revision", revision]);
         assert_eq!(sum, "The sum of 2 and 3 is 5.\n", "{revision}");

@@ -10,7 +10,7 @@ fn a_server_is_shown_on_one_page() {
         "mcp-servers/everything 2.0.0  Everything Reference Server\nrevision 2026-07-28 (modern era: stateless)\nstarted by ",
         "\n\nCapabilities\n  tools (list changes), resources (subscriptions, list changes), prompts (list changes), completions, logging\n",
         "\n\nInstructions\n  Every feature of the protocol",
-        "\nTools (17)\n",
+        "\nTools (18)\n",
         "\n  get-sum  Get Sum Tool [read-only, idempotent]\n      Add two numbers.\n      a  number, required: The first.\n      b  number, required: The second.\n",
         "\nResources (2)\n",
         "\n  demo://resource/static/document/features.md  features.md [text/markdown]\n",
@@ -24,13 +24,13 @@ fn a_server_is_shown_on_one_page() {
     assert!(legacy.contains("revision 2025-06-18 (legacy era: handshake and session)"), "{legacy}");
     let all = with_demo(&["inspect", "--json"]).json();
     assert_eq!(all["serverInfo"]["name"], "mcp-servers/everything");
-    assert_eq!((all["tools"].as_array().unwrap().len(), all["prompts"].as_array().unwrap().len()), (17, 4));
+    assert_eq!((all["tools"].as_array().unwrap().len(), all["prompts"].as_array().unwrap().len()), (18, 4));
 }
 
 #[test]
 fn lists_name_one_thing_per_line() {
     let tools = with_demo(&["list", "tools"]).ok();
-    assert_eq!(tools.lines().count(), 17);
+    assert_eq!(tools.lines().count(), 18);
     let line = tools.lines().find(|line| line.starts_with("echo ")).unwrap();
     assert!(line.ends_with("  Return the message."), "{line}");
     let all = with_demo(&["list"]).ok();

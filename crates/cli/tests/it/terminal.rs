@@ -76,7 +76,7 @@ fn a_page_has_the_width_and_the_colours_of_the_terminal() {
     let words = ["inspect", "--", JACKFIELD, "serve", "everything"];
     let (code, shown) = at_terminal(&words, "", &[]);
     assert_eq!(code, Some(0), "{shown}");
-    assert!(shown.contains("\x1b[1mTools (17)\x1b[0m"), "{shown}");
+    assert!(shown.contains("\x1b[1mTools (18)\x1b[0m"), "{shown}");
     let (_, plain) = at_terminal(&words, "", &[("NO_COLOR", "1")]);
     assert!(!plain.contains('\x1b'), "{plain}");
     let list = ["list", "tools", "--", JACKFIELD, "serve", "everything"];
