@@ -8,7 +8,7 @@ fn a_server_is_shown_on_one_page() {
     let page = with_demo(&["inspect"]).ok();
     for part in [
         "mcp-servers/everything 2.0.0  Everything Reference Server\nrevision 2026-07-28 (modern era: stateless)\nstarted by ",
-        "\n\nCapabilities\n  tools (list changes), resources (subscriptions, list changes), prompts (list changes), completions, logging\n",
+        "\n\nCapabilities\n  tools (list changes), resources (subscriptions, list changes), prompts (list changes), completions, logging, extension io.modelcontextprotocol/tasks\n",
         "\n\nInstructions\n  Every feature of the protocol",
         "\nTools (18)\n",
         "\n  get-sum  Get Sum Tool [read-only, idempotent]\n      Add two numbers.\n      a  number, required: The first.\n      b  number, required: The second.\n",
