@@ -11,6 +11,7 @@ use crate::talk::{Talk, check, runtime};
 fn states_are_told_to_who_listens() {
     runtime().block_on(async {
         let mut talk = Talk::new(&server());
+        talk.skips_working = true;
         talk.play(&modern()).await;
         talk.play(
             r#"
