@@ -14,7 +14,7 @@
 //! #[tool]
 //! fn delete(file: String) -> String { format!("{file} is gone") }
 //!
-//! # async fn example(keys: Arc<dyn jackfield::auth::jose::KeySource>) -> Result<(), Box<dyn std::error::Error>> {
+//! # async fn example(keys: Arc<dyn jackfield::auth::jose::KeySource>) -> jackfield::Result {
 //! let issuer = "https://auth.example.com";
 //! let door = ResourceServer::builder("https://mcp.example.com/mcp").issuer(issuer, JwtVerifier::new(issuer, keys)).build()?;
 //! let server = Server::new("files").tool(delete).protect(ScopeRules::new().tool("delete", "files:write"));
