@@ -2,8 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jackfield_protocol::{CancelledParams, Method, Notification, Revision, write_notification};
+
+use tokio::sync::oneshot;
 
 use super::message::{Kind, Message, Waiting};
 use super::shared::{Form, Shared};
@@ -87,13 +90,27 @@ async fn request(shared: &Arc<Shared>, message: Message) {
 /// Ends the handshake of a session, then lets everything else go.
 async fn initialized(shared: Arc<Shared>, message: Message) {
     notify(&shared, &message).await;
+    if !matches!(shared.form(), Form::Streamable) {
+        return open_gate(&shared);
+    }
+    // Some servers lose what they say by themselves while nobody listens, a question for example. So the stream comes first,
+    // unless the server takes its time.
+    let (heard, first) = oneshot::channel();
+    let gate = async {
+        let _ = tokio::time::timeout(STREAM_FIRST, first).await;
+        open_gate(&shared);
+    };
+    tokio::join!(listening::listen(&shared, heard), gate);
+}
+
+/// How long requests wait for the answer to the request for the server's own messages.
+const STREAM_FIRST: Duration = Duration::from_millis(500);
+
+fn open_gate(shared: &Arc<Shared>) {
     shared.gate.send_replace(true);
     let untaken = std::mem::take(&mut *shared.server.untaken());
     for message in untaken {
-        resend(&shared, message);
-    }
-    if matches!(shared.form(), Form::Streamable) {
-        listening::listen(&shared).await;
+        resend(shared, message);
     }
 }
 

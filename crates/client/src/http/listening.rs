@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
 use jackfield_http::client::{Answer, Error};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::backoff::Backoff;
@@ -15,13 +16,17 @@ use super::shared::Shared;
 /// A stream that lasted so long was no failure, even if nothing came on it.
 const LONG_ENOUGH: Duration = Duration::from_secs(5);
 
-/// Keeps the stream open for as long as the session lasts. A server need not offer one.
-pub(super) async fn listen(shared: &Arc<Shared>) {
+/// Keeps the stream open for as long as the session lasts. A server need not offer one. `heard` learns that it has answered.
+pub(super) async fn listen(shared: &Arc<Shared>, heard: oneshot::Sender<()>) {
+    let mut heard = Some(heard);
     let mut backoff = Backoff::new(&shared.server.restarts, shared.server.timeouts.maximum);
     let mut last_event_id: Option<HeaderValue> = None;
     let mut was_open = false;
     loop {
-        match opened(shared.get(last_event_id.clone()).await) {
+        let opened = opened(shared.get(last_event_id.clone()).await);
+        // Who waited for it may have gone on.
+        drop(heard.take());
+        match opened {
             Opened::Stream(answer) => {
                 if was_open && last_event_id.is_none() {
                     shared.inbox.may_have_missed();
