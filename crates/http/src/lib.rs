@@ -34,6 +34,8 @@ mod negotiation;
 mod owner;
 mod questions;
 mod queue;
+#[cfg(feature = "reach")]
+mod reach;
 #[cfg(feature = "opentelemetry")]
 mod remote_parent;
 mod respond;
@@ -52,6 +54,8 @@ pub use config::{HttpConfig, SsePaths};
 pub use events::{Changing, Chunk, Event, EventLog, Gone, MemoryEventLog, Reading, StreamKey};
 pub use gate::{Gate, Passing};
 pub use limits::HttpLimits;
+#[cfg(feature = "reach")]
+pub use reach::{OutOfReach, Reach, is_public};
 #[cfg(feature = "axum")]
 pub use router::router;
 pub use server::{BoundServer, Error, HttpServer};

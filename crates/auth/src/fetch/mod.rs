@@ -1,9 +1,5 @@
 //! Fetching documents whose addresses strangers chose.
 
-mod guard;
-
-pub use guard::{Reach, is_public};
-
 use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
@@ -11,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+pub use jackfield_http::{OutOfReach, Reach, is_public};
 use serde::de::DeserializeOwned;
 use url::Url;
 
@@ -68,6 +65,12 @@ pub enum FetchError {
     /// The connection failed.
     #[error("the connection failed")]
     Connection(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<OutOfReach> for FetchError {
+    fn from(OutOfReach(why): OutOfReach) -> Self {
+        Self::Refused(why)
+    }
 }
 
 /// A document, now or later.

@@ -22,6 +22,7 @@ use super::origin::{has_userinfo, resolve, same_origin};
 use super::tls::Tls;
 use super::{Answer, Error};
 use crate::Body;
+use crate::reach::Reach;
 use crate::tasks::Tasks;
 
 /// The most of a refusal that an authorizer sees.
@@ -64,6 +65,9 @@ pub struct AgentConfig {
     pub authorizations: u32,
     /// Whether `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are heeded. This machine is never reached through a proxy.
     pub proxies_from_environment: bool,
+    /// How far connections reach: names are resolved here, and only addresses within reach are dialled. It is for URLs that
+    /// strangers chose; without it everything is reached. No proxy is used then, because it would resolve the names itself.
+    pub reach: Option<Reach>,
     /// Opens the connections, if not TCP.
     pub dial: Option<Arc<dyn Dial>>,
     /// How TLS is done, if not with what the operating system trusts.
@@ -81,6 +85,7 @@ impl Default for AgentConfig {
             redirects: 3,
             authorizations: 5,
             proxies_from_environment: true,
+            reach: None,
             dial: None,
             #[cfg(feature = "client-tls")]
             tls: None,
@@ -105,9 +110,11 @@ impl Agent {
         tcp.set_keepalive(Some(Duration::from_secs(30)));
         tcp.set_keepalive_interval(Some(Duration::from_secs(15)));
         tcp.set_keepalive_retries(Some(3));
+        let heeds_proxies = config.proxies_from_environment && config.reach.is_none();
         let dialer = Dialer {
             tcp,
-            proxies: config.proxies_from_environment.then(|| Arc::new(Matcher::from_env())),
+            reach: config.reach,
+            proxies: heeds_proxies.then(|| Arc::new(Matcher::from_env())),
             #[cfg(feature = "client-tls")]
             tls: config.tls.map_or(Tls::Platform, Tls::given),
             dial: config.dial,

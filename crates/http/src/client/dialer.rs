@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -12,12 +12,15 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use jackfield_peer::ByteStream;
+use tokio::net::{TcpStream, lookup_host};
 use tower_service::Service;
+use url::{Host, Url};
 
 use super::authorizer::Boxed;
 use super::conn::Conn;
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
+use crate::reach::{OutOfReach, Reach};
 
 /// Opens byte streams to servers in another way than over TCP: a Unix socket, a tunnel, or memory. It sees every address
 /// before anything is sent there, so it can also refuse some.
@@ -30,6 +33,7 @@ pub trait Dial: Send + Sync + fmt::Debug + 'static {
 #[derive(Clone)]
 pub(super) struct Dialer {
     pub(super) tcp: HttpConnector,
+    pub(super) reach: Option<Reach>,
     pub(super) proxies: Option<Arc<Matcher>>,
     #[cfg(feature = "client-tls")]
     pub(super) tls: Tls,
@@ -62,19 +66,22 @@ impl Dialer {
         }
     }
 
-    async fn tcp(&self, uri: Uri) -> io::Result<tokio::net::TcpStream> {
+    async fn tcp(&self, uri: Uri) -> io::Result<TcpStream> {
+        if let Some(reach) = self.reach {
+            return within_reach(reach, &uri).await;
+        }
         // The error's own text says less than its causes, which stay reachable.
         self.tcp.clone().call(uri).await.map(hyper_util::rt::TokioIo::into_inner).map_err(io_error)
     }
 
     #[cfg(feature = "client-tls")]
-    async fn open_tls(&self, stream: tokio::net::TcpStream, uri: &Uri) -> io::Result<Conn> {
+    async fn open_tls(&self, stream: TcpStream, uri: &Uri) -> io::Result<Conn> {
         self.tls.open(stream, uri.host().unwrap_or_default()).await
     }
 
     #[cfg(not(feature = "client-tls"))]
     #[expect(clippy::unused_async, reason = "with TLS it waits")]
-    async fn open_tls(&self, _: tokio::net::TcpStream, _: &Uri) -> io::Result<Conn> {
+    async fn open_tls(&self, _: TcpStream, _: &Uri) -> io::Result<Conn> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "https needs the feature `client-tls`"))
     }
 
@@ -93,6 +100,37 @@ impl Dialer {
         value.set_sensitive(true);
         Some(value)
     }
+}
+
+/// Opens a connection for a stranger: the very addresses that were checked are the ones that are dialled.
+async fn within_reach(reach: Reach, uri: &Uri) -> io::Result<TcpStream> {
+    let url = Url::parse(&uri.to_string()).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    reach.check_url(&url).map_err(refused)?;
+    let port = url.port_or_known_default().unwrap_or_default();
+    let addresses = match url.host() {
+        Some(Host::Ipv4(address)) => vec![(address, port).into()],
+        Some(Host::Ipv6(address)) => vec![(address, port).into()],
+        Some(Host::Domain(name)) => lookup_host((name, port)).await?.collect(),
+        None => Vec::new(),
+    };
+    let stream = TcpStream::connect(checked(reach, addresses)?.as_slice()).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// Leaves out what is not within reach. A name that leads nowhere else is refused.
+fn checked(reach: Reach, addresses: Vec<SocketAddr>) -> io::Result<Vec<SocketAddr>> {
+    let mut problem = None;
+    let mut within = addresses;
+    within.retain(|address| reach.check_address(address.ip()).map_err(|error| problem = Some(error)).is_ok());
+    match problem {
+        Some(problem) if within.is_empty() => Err(refused(problem)),
+        _ => Ok(within),
+    }
+}
+
+fn refused(why: OutOfReach) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 
 fn io_error(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
@@ -144,6 +182,7 @@ mod tests {
     fn dialer(matcher: Matcher) -> Dialer {
         Dialer {
             tcp: HttpConnector::new(),
+            reach: None,
             proxies: Some(Arc::new(matcher)),
             #[cfg(feature = "client-tls")]
             tls: Tls::Platform,
@@ -163,5 +202,18 @@ mod tests {
         let value = dialer.proxy_authorization(&elsewhere).unwrap();
         assert_eq!(format!("{value:?}"), "Sensitive");
         assert!(dialer.proxy_authorization(&"https://example.com/".parse().unwrap()).is_none());
+    }
+
+    /// T-062 in part: a name that leads inside is refused after it was resolved, and what is dialled is what was checked.
+    #[test]
+    fn only_checked_addresses_are_dialled() {
+        let of = |text: &str| text.split(' ').map(|address| address.parse().unwrap()).collect::<Vec<SocketAddr>>();
+        assert_eq!(checked(Reach::Public, of("10.0.0.1:443 1.1.1.1:443")).unwrap(), of("1.1.1.1:443"));
+        let error = checked(Reach::Web, of("127.0.0.1:80 [::1]:80 169.254.169.254:80")).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.to_string().as_str()),
+            (io::ErrorKind::PermissionDenied, "the address is not public")
+        );
+        assert_eq!(checked(Reach::Desktop, of("127.0.0.1:80 169.254.169.254:80")).unwrap(), of("127.0.0.1:80"));
     }
 }

@@ -4,7 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-use super::FetchError;
+/// Why an address is not dialled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct OutOfReach(pub &'static str);
 
 /// How far fetching reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub enum Reach {
     /// For servers: `https` to public addresses. A stranger's URL must not open the server's own network.
     #[default]
     Public,
+    /// The same with `http`, for documents whose transport protects nothing.
+    Web,
     /// For a user's own machine: loopback and private networks too, `http` for loopback only.
     Desktop,
 }
@@ -22,8 +27,8 @@ impl Reach {
     ///
     /// # Errors
     /// The scheme is not allowed, or the address is written as one that is not.
-    pub fn check_url(self, url: &Url) -> Result<(), FetchError> {
-        let host = url.host().ok_or(FetchError::Refused("no host"))?;
+    pub fn check_url(self, url: &Url) -> Result<(), OutOfReach> {
+        let host = url.host().ok_or(OutOfReach("no host"))?;
         let literal = match &host {
             Host::Ipv4(address) => Some(IpAddr::V4(*address)),
             Host::Ipv6(address) => Some(IpAddr::V6(*address)),
@@ -32,12 +37,12 @@ impl Reach {
         let is_loopback = literal.is_some_and(|address| address.to_canonical().is_loopback())
             || matches!(host, Host::Domain(name) if is_localhost(name));
         match (url.scheme(), self) {
-            ("https", _) => {}
+            ("https", _) | ("http", Self::Web) => {}
             ("http", Self::Desktop) if is_loopback => {}
-            _ => return Err(FetchError::Refused("only https")),
+            _ => return Err(OutOfReach("only https")),
         }
-        if self == Self::Public && is_loopback {
-            return Err(FetchError::Refused("the address is this machine's own"));
+        if self != Self::Desktop && is_loopback {
+            return Err(OutOfReach("the address is this machine's own"));
         }
         literal.map_or(Ok(()), |address| self.check_address(address))
     }
@@ -46,12 +51,12 @@ impl Reach {
     ///
     /// # Errors
     /// The address is not within reach.
-    pub fn check_address(self, address: IpAddr) -> Result<(), FetchError> {
+    pub fn check_address(self, address: IpAddr) -> Result<(), OutOfReach> {
         let is_allowed = match self {
-            Self::Public => is_public(address),
+            Self::Public | Self::Web => is_public(address),
             Self::Desktop => !is_forbidden_everywhere(address),
         };
-        if is_allowed { Ok(()) } else { Err(FetchError::Refused("the address is not public")) }
+        if is_allowed { Ok(()) } else { Err(OutOfReach("the address is not public")) }
     }
 }
 
@@ -199,6 +204,7 @@ mod tests {
         for host in hosts {
             let Ok(url) = Url::parse(&format!("https://{host}/x")) else { continue };
             assert!(Reach::Public.check_url(&url).is_err(), "{host} as {url}");
+            assert!(Reach::Web.check_url(&url).is_err(), "{host} as {url}");
         }
         for host in ["1.1.1.1", "93.184.216.34", "[2606:4700::1111]", "example.com", "100.128.0.1", "172.32.0.1"] {
             assert!(Reach::Public.check_url(&Url::parse(&format!("https://{host}/x")).unwrap()).is_ok(), "{host}");
@@ -211,6 +217,7 @@ mod tests {
         let check = |reach: Reach, url: &str| reach.check_url(&Url::parse(url).unwrap()).is_ok();
         assert!(!check(Reach::Public, "http://example.com/"));
         assert!(!check(Reach::Desktop, "http://example.com/"));
+        assert!(check(Reach::Web, "http://example.com/") && !check(Reach::Web, "ftp://example.com/"));
         assert!(check(Reach::Desktop, "http://127.0.0.1:3000/") && check(Reach::Desktop, "http://localhost:3000/"));
         assert!(!check(Reach::Desktop, "ftp://127.0.0.1/") && !check(Reach::Desktop, "https://169.254.169.254/"));
         for address in ["10.0.0.1", "::ffff:10.0.0.1", "169.254.169.254", "64:ff9b::a9fe:a9fe"] {
