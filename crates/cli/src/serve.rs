@@ -31,6 +31,9 @@ struct Everything {
     /// Let `get-env` show the whole environment, secrets included
     #[arg(long, conflicts_with = "show_env")]
     show_all_env: bool,
+    /// Let `gzip-file-as-resource` fetch from private, loopback and link-local addresses too
+    #[arg(long)]
+    allow_private_ips: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -63,6 +66,9 @@ impl Everything {
             (false, names) => ShowEnvironment::Named(names),
         };
         options.gzip = GzipLimits::from_env().map_err(anyhow::Error::msg)?;
+        if self.allow_private_ips {
+            options.gzip.allow_private_addresses();
+        }
         let server = everything::server(options);
         match address {
             None => server.serve_stdio().await,

@@ -18,6 +18,8 @@ pub enum Reach {
     Public,
     /// The same with `http`, for documents whose transport protects nothing.
     Web,
+    /// The same with private networks and this machine, for those whose operator wants that.
+    Local,
     /// For a user's own machine: loopback and private networks too, `http` for loopback only.
     Desktop,
 }
@@ -37,11 +39,11 @@ impl Reach {
         let is_loopback = literal.is_some_and(|address| address.to_canonical().is_loopback())
             || matches!(host, Host::Domain(name) if is_localhost(name));
         match (url.scheme(), self) {
-            ("https", _) | ("http", Self::Web) => {}
+            ("https", _) | ("http", Self::Web | Self::Local) => {}
             ("http", Self::Desktop) if is_loopback => {}
             _ => return Err(OutOfReach("only https")),
         }
-        if self != Self::Desktop && is_loopback {
+        if matches!(self, Self::Public | Self::Web) && is_loopback {
             return Err(OutOfReach("the address is this machine's own"));
         }
         literal.map_or(Ok(()), |address| self.check_address(address))
@@ -54,7 +56,7 @@ impl Reach {
     pub fn check_address(self, address: IpAddr) -> Result<(), OutOfReach> {
         let is_allowed = match self {
             Self::Public | Self::Web => is_public(address),
-            Self::Desktop => !is_forbidden_everywhere(address),
+            Self::Local | Self::Desktop => !is_forbidden_everywhere(address),
         };
         if is_allowed { Ok(()) } else { Err(OutOfReach("the address is not public")) }
     }
@@ -218,6 +220,7 @@ mod tests {
         assert!(!check(Reach::Public, "http://example.com/"));
         assert!(!check(Reach::Desktop, "http://example.com/"));
         assert!(check(Reach::Web, "http://example.com/") && !check(Reach::Web, "ftp://example.com/"));
+        assert!(check(Reach::Local, "http://10.0.0.1/") && !check(Reach::Local, "http://169.254.169.254/"));
         assert!(check(Reach::Desktop, "http://127.0.0.1:3000/") && check(Reach::Desktop, "http://localhost:3000/"));
         assert!(!check(Reach::Desktop, "ftp://127.0.0.1/") && !check(Reach::Desktop, "https://169.254.169.254/"));
         for address in ["10.0.0.1", "::ffff:10.0.0.1", "169.254.169.254", "64:ff9b::a9fe:a9fe"] {

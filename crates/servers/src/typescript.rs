@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jackfield::protocol::envelope::MethodName;
 use jackfield::protocol::error::code;
-use jackfield::protocol::{CallToolResult, Method, Outcome, TaskSupport, ToolExecution};
+use jackfield::protocol::{CallToolResult, Method, Outcome, Schema, TaskSupport, ToolExecution};
 use jackfield::{Incoming, IntoTool, Next, Reply, ToolEntry, Validation};
 use serde_json::Value;
 
@@ -16,6 +16,10 @@ pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
     let mut execution = ToolExecution::default();
     execution.task_support = Some(TaskSupport::Forbidden);
     entry.definition.execution.get_or_insert(execution);
+    name_dialect(&mut entry.definition.input_schema);
+    if let Some(schema) = &mut entry.definition.output_schema {
+        name_dialect(schema);
+    }
     // Our own check comes first, and covers what the schema says.
     entry.validation = Validation::Off;
     let name: Arc<str> = entry.definition.name.as_str().into();
@@ -32,6 +36,19 @@ pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
             Ok(Outcome::Complete(failure(&text)))
         }
     })
+}
+
+/// Says first which dialect a schema is written in. The family names draft 7, whose rules the schemas here keep to.
+fn name_dialect(schema: &mut Schema) {
+    if schema.to_value().get("$schema").is_some() {
+        return;
+    }
+    let Some(members) = schema.get().trim_start().strip_prefix('{') else { return };
+    let comma = if members.trim_start().starts_with('}') { "" } else { "," };
+    let named = format!(r#"{{"$schema":"http://json-schema.org/draft-07/schema#"{comma}{members}"#);
+    if let Ok(named) = serde_json::from_str(&named) {
+        *schema = named;
+    }
 }
 
 /// Answers a call of an unknown tool with a failure, as the family does in the legacy era. The newest revision wants an error.

@@ -182,10 +182,16 @@ async fn trigger_sampling_request(
     max_tokens: u64,
     cx: &Cx,
 ) -> Result<String, Error> {
-    let message = SamplingMessage::user(format!("Resource trigger-sampling-request context: {prompt}"));
-    let mut params = CreateMessageParams::new(vec![message], max_tokens);
-    params.system_prompt = Some("You are a helpful test server.".to_owned());
+    let mut params = to_sample("trigger-sampling-request", &prompt, max_tokens);
     params.temperature = Some(0.7);
     let answer = cx.sample("sample", params).await?;
     Ok(format!("LLM sampling result: \n{}", serde_json::to_string_pretty(&answer)?))
+}
+
+/// What the client's model is asked on behalf of a tool.
+pub(super) fn to_sample(tool: &str, prompt: &str, max_tokens: u64) -> CreateMessageParams {
+    let message = SamplingMessage::user(format!("Resource {tool} context: {prompt}"));
+    let mut params = CreateMessageParams::new(vec![message], max_tokens);
+    params.system_prompt = Some("You are a helpful test server.".to_owned());
+    params
 }

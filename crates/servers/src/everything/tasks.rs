@@ -2,21 +2,22 @@
 
 use std::time::Duration;
 
-use jackfield::protocol::{CreateMessageParams, ElicitParams, SamplingMessage, TaskMetadata, TaskStatus};
+use jackfield::protocol::{ElicitParams, TaskMetadata, TaskStatus};
 use jackfield::{Caller, Cx, Elicited, Error, JsonSchema, RawJson, Server, Tasks, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::questions::form;
+use super::questions::{form, to_sample};
+use crate::typescript;
 
 const SECOND: Duration = Duration::from_secs(1);
 const TTL: Duration = Duration::from_secs(300);
 
 pub(super) fn add(server: Server) -> Server {
     server
-        .tool(simulate_research_query)
-        .tool(trigger_sampling_request_async)
-        .tool(trigger_elicitation_request_async)
+        .tool(typescript::tool(simulate_research_query))
+        .tool(typescript::tool(trigger_sampling_request_async))
+        .tool(typescript::tool(trigger_elicitation_request_async))
         .tasks(Tasks::new().ttl(TTL).poll_interval(SECOND))
 }
 
@@ -123,9 +124,7 @@ async fn trigger_sampling_request_async(
     max_tokens: u64,
     cx: &Cx,
 ) -> Result<String, Error> {
-    let message = SamplingMessage::user(format!("Resource trigger-sampling-request-async context: {prompt}"));
-    let mut params = CreateMessageParams::new(vec![message], max_tokens);
-    params.system_prompt = Some("You are a helpful test server.".to_owned());
+    let mut params = to_sample("trigger-sampling-request-async", &prompt, max_tokens);
     params.task = Some(wish());
     follow(cx, "sampling/createMessage", params, 60).await
 }

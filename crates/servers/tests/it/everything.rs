@@ -54,11 +54,15 @@ async fn unknown_tools_are_answered_in_the_way_of_the_era() {
 }
 
 #[tokio::test]
-async fn tools_say_that_they_are_no_tasks_where_that_exists() {
+async fn tools_name_their_dialect_and_that_they_are_no_tasks() {
     for revision in Revision::ALL {
         let client = TestClient::with_revision(server(Options::default()), revision);
         for tool in client.list_tools().await.unwrap() {
             assert_eq!(tool.execution.is_some(), revision.has_core_tasks(), "{} in {revision}", tool.name);
+            for schema in std::iter::once(&tool.input_schema).chain(&tool.output_schema) {
+                let dialect = &schema.to_value()["$schema"];
+                assert_eq!(dialect, "http://json-schema.org/draft-07/schema#", "{}", tool.name);
+            }
         }
     }
 }

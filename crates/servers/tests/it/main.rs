@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod everything;
+mod everything_gzip;
 mod everything_tasks;
