@@ -19,7 +19,7 @@
 //! can not make it hang, panic, or grow without limit; see [`Limits`] and [`Timeouts`].
 //!
 //! Everything a server says is untrusted: names, descriptions, schemas, errors, log messages and results. Nothing is ever
-//! fetched or opened because a server named it.
+//! fetched or opened because a server named it; whoever draws icons loads them with the module `icons`, which is careful.
 
 mod asking;
 mod builder;
@@ -35,6 +35,8 @@ mod handlers;
 mod handshake;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "icons")]
+pub mod icons;
 mod inbox;
 mod limits;
 mod listing;

@@ -35,6 +35,7 @@
 //! | `http` | no | servers serve HTTP: Streamable HTTP in both eras, and HTTP+SSE; clients connect to http URLs |
 //! | `tls` | no | the same over HTTPS |
 //! | `metrics`, `opentelemetry` | no | metrics, and traces that go on from the caller, for servers over `http` |
+//! | `icons` | no | clients load the icons that servers name, after checking address and bytes |
 //! | `skills` | no | servers serve skills, clients list and load them: the extension `io.modelcontextprotocol/skills` |
 //! | `auth` | no | protects a server with OAuth 2.1 |
 //! | `auth-server` | no | an authorization server to embed |

@@ -8,6 +8,8 @@ mod handshake;
 mod hostile;
 #[cfg(feature = "http")]
 mod http;
+#[cfg(feature = "icons")]
+mod icons;
 mod lists;
 mod output;
 mod questions;
