@@ -369,7 +369,7 @@ impl AuthorizationServerBuilder {
             documents,
             fetch: self.fetch,
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(clock.clone()))),
-            keys: Arc::new(keys),
+            keys: Arc::new(keys.outlive(self.life.access)),
             life: self.life,
             proofs: ProofChecker::new(self.proofs, clock.clone())?,
             trusted: self.trusted.into_iter().map(|issuer| issuer.with_clock(&clock)).collect(),
