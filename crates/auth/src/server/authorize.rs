@@ -4,7 +4,7 @@ use http::Method;
 use serde::{Deserialize, Serialize};
 
 use super::builder::AuthorizationServer;
-use super::client::{AUTHORIZATION_CODE, Client};
+use super::client::{AUTHORIZATION_CODE, Client, Origin};
 use super::clients::NoClient;
 use super::cookies::Cookie;
 use super::pages;
@@ -188,7 +188,9 @@ impl AuthorizationServer {
         Ok(found.url.clone())
     }
 
-    /// Finds the scopes to grant: those asked for, if the resource and the client allow them all.
+    /// Finds the scopes to grant: those asked for, if the resource has them all and an administrator does not keep them from the
+    /// client. What a client registered for itself binds nobody: clients register with what they need first, and ask for more
+    /// when a server demands it.
     pub(super) fn scopes_for(
         &self,
         resource: &str,
@@ -202,7 +204,8 @@ impl AuthorizationServer {
             Some(text) => {
                 let scopes = Scopes::parse(text).ok_or_else(invalid)?;
                 let own = scopes.clone().without("openid").without("offline_access");
-                let fits = own.is_subset(&known.all()) && of_client.is_none_or(|allowed| own.is_subset(allowed));
+                let limit = of_client.filter(|_| client.origin == Origin::Configured);
+                let fits = own.is_subset(&known.all()) && limit.is_none_or(|allowed| own.is_subset(allowed));
                 if fits { Ok(scopes) } else { Err(invalid()) }
             }
             None => {

@@ -168,7 +168,8 @@ fn page(title: &str, body: &str, status: StatusCode, on_to: Option<&str>) -> Ans
     headers.insert("content-security-policy", policy);
     headers.insert("x-frame-options", HeaderValue::from_static("DENY"));
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
-    headers.insert("referrer-policy", HeaderValue::from_static("no-referrer"));
+    // With no-referrer a browser would not say where our own forms come from either.
+    headers.insert("referrer-policy", HeaderValue::from_static("same-origin"));
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     answer
 }

@@ -1,7 +1,7 @@
 //! Consent: what it is for, whose it is, and where it leads.
 
 use jackfield_auth::Secret;
-use jackfield_auth::server::{Registration, Resource, Users};
+use jackfield_auth::server::{Client, Registration, Resource, Users};
 use serde_json::json;
 
 use crate::visitor::{Answer, PASSWORD, REDIRECT, RESOURCE, Start, Visitor, server};
@@ -117,7 +117,7 @@ async fn a_form_leads_elsewhere_by_a_page() {
     assert_eq!(answer.status, 200);
     assert!(to.starts_with(REDIRECT) && text.contains(&format!("content=\"0;url={to}\"")), "{text}");
     assert!(text.contains(&format!("<a href=\"{to}\">app.example</a>")), "{text}");
-    assert_eq!(answer.headers["referrer-policy"], "no-referrer");
+    assert_eq!(answer.headers["referrer-policy"], "same-origin");
     assert!(answer.headers["content-security-policy"].to_str().unwrap().contains("default-src 'none'"));
     let again = visitor.get(&Start::new().path()).await;
     assert_eq!(again.status, 303, "where there was no form there is no page");
@@ -159,4 +159,24 @@ async fn a_client_in_use_is_not_forgotten() {
         assert_eq!(answer.status, 200, "{answer:?}");
         tokens = answer.json();
     }
+}
+
+/// AUTH-092: a client registers with the scopes it needs first; when a server demands more, its user may grant more. Only an
+/// administrator's word keeps scopes from a client.
+#[tokio::test]
+async fn a_client_may_need_more_than_it_registered_for() {
+    let limited = Client::public("limited", [REDIRECT]).scopes("read");
+    let (server, _) = server(|builder| builder.client(limited));
+    let mut visitor = Visitor::new(&server);
+    let metadata =
+        json!({ "redirect_uris": ["http://127.0.0.1:1234/cb"], "token_endpoint_auth_method": "none", "scope": "read" });
+    let client = visitor.post_json("/register", &metadata).await.json();
+    let start = |id: &str, redirect: &str| Start::new().set("client_id", id).set("redirect_uri", redirect);
+    let own = start(client["client_id"].as_str().unwrap(), "http://127.0.0.1:1234/cb");
+    let page = visitor.get(&own.clone().set("scope", "read write").path()).await;
+    assert!(visitor.login(&page, PASSWORD).await.text().contains("Write files"));
+    let answer = visitor.get(&own.set("scope", "read made-up").path()).await;
+    assert_eq!(answer.param("error").as_deref(), Some("invalid_scope"));
+    let answer = visitor.get(&start("limited", REDIRECT).set("scope", "read write").path()).await;
+    assert_eq!(answer.param("error").as_deref(), Some("invalid_scope"));
 }
