@@ -10,6 +10,8 @@ use crate::workspace::{Workspace, program};
 const DEBIAN: &[Package] = &[
     Package { name: "valgrind", version: "", program: "valgrind", used_for: "instruction and allocation counts" },
     Package { name: "strace", version: "", program: "strace", used_for: "system call counts" },
+    Package { name: "chromium", version: "", program: "chromium", used_for: "login and consent pages in a browser" },
+    Package { name: "chromium-driver", version: "", program: "chromedriver", used_for: "driving that browser" },
 ];
 
 /// Programs from npm, in `target/npm`.

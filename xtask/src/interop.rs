@@ -4,6 +4,7 @@
 //! leave out is written down here, so that a script that skips something by mistake is noticed.
 
 mod client;
+mod logins;
 mod others;
 mod report;
 mod server;
@@ -35,6 +36,9 @@ pub(crate) struct Options {
     /// Run only our client against the servers of others, whose names `--only` chooses too.
     #[arg(long)]
     client: bool,
+    /// Run only the clients of others that log in, and the tokens of another provider; `--only oidc-provider` chooses those.
+    #[arg(long, conflicts_with_all = ["client", "transport"])]
+    logins: bool,
     /// Test the scripts, not us: run them against the reference server.
     #[arg(long, conflicts_with = "server")]
     reference: bool,
@@ -54,8 +58,15 @@ struct Job<'a> {
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<Vec<String>> {
     let mut missing = Vec::new();
     let is_for_clients = CLIENTS.iter().any(|client| options.wants(client));
-    if !options.client && is_for_clients {
+    if !options.client && !options.logins && is_for_clients {
         missing.extend(run_clients(workspace, options)?);
+    }
+    let is_for_logins = !options.client && options.transport.is_none_or(|only| only == Transport::Http);
+    if is_for_logins && options.server.is_none() && !options.reference && logins::is_ready(workspace) {
+        missing.extend(logins::run(workspace, options.only.as_deref())?);
+    }
+    if options.logins {
+        return Ok(missing);
     }
     let is_for_servers = options.server.is_none() && !options.reference && (options.client || !options.is_stdio_only());
     if is_for_servers && others::is_ready(workspace) {

@@ -196,7 +196,7 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>, transport: Option<T
 }
 
 /// One sign for each check.
-fn signs(verdicts: &[Verdict]) -> String {
+pub(super) fn signs(verdicts: &[Verdict]) -> String {
     let sign = |verdict: &Verdict| match verdict {
         Verdict::Ok => '+',
         Verdict::Absent => '-',

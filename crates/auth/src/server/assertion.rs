@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::builder::AuthorizationServer;
 use super::client::{Client, JWT_BEARER};
-use super::code::Grant;
+use super::grant::Target;
 use super::issue::TokenResponse;
 use super::respond::OAuthError;
 use super::visit::Params;
@@ -88,23 +88,14 @@ impl AuthorizationServer {
         self.check_assertion_claims(&claims)?;
         let resource = self.asserted_resource(issuer, client, &claims, form)?;
         let asked = form.get("scope");
-        let mut scopes = self.scopes_for(&resource, asked, client)?.without("openid").without("offline_access");
+        let mut scopes = self.scopes_for(&resource, asked, client)?;
         if let Some(granted) = &claims.scope {
             scopes = scopes.intersection(granted);
         }
         self.use_once(issuer, &claims, text).await?;
         let subject = claims.sub.ok_or_else(refused)?;
-        let grant = Grant {
-            client_id: client.id.clone(),
-            // Names of another issuer never meet our own.
-            subject: format!("{}:{subject}", issuer.issuer),
-            scopes,
-            resource,
-            key,
-            family: random::token()?,
-            auth_time: self.now(),
-        };
-        self.issue_access(&grant, &grant.scopes)
+        // Names of another issuer never meet our own.
+        self.issue_alone(client, format!("{}:{subject}", issuer.issuer), Target { resource, scopes, key })
     }
 
     fn check_assertion_claims(&self, claims: &Claims) -> Result<(), OAuthError> {

@@ -1,14 +1,16 @@
 //! Authorization requests: where users come from.
 
-use http::{HeaderValue, Method};
+use http::Method;
 use serde::{Deserialize, Serialize};
 
 use super::builder::AuthorizationServer;
-use super::client::{AUTHORIZATION_CODE, Client};
+use super::client::{AUTHORIZATION_CODE, Client, Origin};
 use super::clients::NoClient;
+use super::cookies::Cookie;
 use super::pages;
 use super::redirect;
 use super::respond::{self, Answer, OAuthError};
+use super::session::Session;
 use super::visit::{Params, Visit};
 use crate::pkce::{self, CodeChallenge};
 use crate::{Scopes, random, secret};
@@ -24,6 +26,7 @@ pub(super) struct Pending {
     pub(super) challenge: String,
     pub(super) nonce: Option<String>,
     pub(super) key: Option<String>,
+    /// Words that say what the user has to be shown, whatever is known already.
     pub(super) prompt: Option<String>,
     pub(super) max_age: Option<u64>,
     /// What forms of this request have to send back.
@@ -32,11 +35,17 @@ pub(super) struct Pending {
     pub(super) browser: String,
 }
 
-/// A user who is logged in.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Session {
-    pub(super) user: String,
-    pub(super) since: u64,
+impl Pending {
+    /// Whether the client asks for something to be shown, or nothing (OpenID Connect, `prompt`).
+    pub(super) fn asks_for(&self, word: &str) -> bool {
+        self.prompt.as_deref().is_some_and(|prompt| prompt.split(' ').any(|one| one == word))
+    }
+
+    /// Returns what the consent form has to send back. It is another for each user, so that nobody consents on a page that
+    /// was shown to somebody else.
+    pub(super) fn csrf_for(&self, user: Option<&str>) -> String {
+        random::digest(&format!("{} {}", self.csrf, user.unwrap_or_default()))
+    }
 }
 
 const LONGEST_STATE: usize = 2048;
@@ -63,9 +72,7 @@ impl AuthorizationServer {
         let state = params.get("state").filter(|state| state.len() <= LONGEST_STATE);
         match self.begin(visit, &params, &client, &redirect_uri).await {
             Ok(answer) => answer,
-            Err(error) => {
-                self.back(&redirect_uri, state, &[("error", error.error), ("error_description", error.description)])
-            }
+            Err(error) => self.tell(&client, &redirect_uri, state, (error.error, error.description)),
         }
     }
 
@@ -101,7 +108,7 @@ impl AuthorizationServer {
         let id = random::token()?;
         let until = self.now().saturating_add(self.0.life.interaction);
         let session = self.session(visit).await?.filter(|session| self.is_recent(session, &pending));
-        if pending.prompt.as_deref() == Some("none") {
+        if pending.asks_for("none") {
             return self.silently(&pending, client, session).await;
         }
         self.store().save(&format!("request:{}", random::digest(&id)), &pending, until).await?;
@@ -148,6 +155,9 @@ impl AuthorizationServer {
         if params.get("state").is_some_and(|state| state.len() > LONGEST_STATE) {
             return Err(OAuthError::invalid_request("state is too long"));
         }
+        if params.get("prompt").is_some_and(|prompt| prompt != "none" && prompt.split(' ').any(|word| word == "none")) {
+            return Err(OAuthError::invalid_request("prompt can not be none and something else"));
+        }
         let resource = self.target(&params.all("resource"))?;
         let scopes = self.scopes_for(&resource, params.get("scope"), client)?;
         Ok(Pending {
@@ -178,7 +188,9 @@ impl AuthorizationServer {
         Ok(found.url.clone())
     }
 
-    /// Finds the scopes to grant: those asked for, if the resource and the client allow them all.
+    /// Finds the scopes to grant: those asked for, if the resource has them all and an administrator does not keep them from the
+    /// client. What a client registered for itself binds nobody: clients register with what they need first, and ask for more
+    /// when a server demands it.
     pub(super) fn scopes_for(
         &self,
         resource: &str,
@@ -192,7 +204,8 @@ impl AuthorizationServer {
             Some(text) => {
                 let scopes = Scopes::parse(text).ok_or_else(invalid)?;
                 let own = scopes.clone().without("openid").without("offline_access");
-                let fits = own.is_subset(&known.all()) && of_client.is_none_or(|allowed| own.is_subset(allowed));
+                let limit = of_client.filter(|_| client.origin == Origin::Configured);
+                let fits = own.is_subset(&known.all()) && limit.is_none_or(|allowed| own.is_subset(allowed));
                 if fits { Ok(scopes) } else { Err(invalid()) }
             }
             None => {
@@ -224,65 +237,50 @@ impl AuthorizationServer {
         respond::redirect(&redirect::with_params(redirect_uri, &all))
     }
 
-    /// Finds the request that a form is about: the browser has to be the one that began it, the form one of ours.
-    pub(super) async fn pending_of(&self, visit: &Visit, form: &Params) -> Result<(String, Pending), &'static str> {
+    /// Tells a client that it gets nothing. The user is sent there at once only where that can do no harm: a stranger could
+    /// register an address of a page that looks like ours, and send users there by a mistake made on purpose (RFC 9700,
+    /// section 4.11.2).
+    pub(super) fn tell(
+        &self,
+        client: &Client,
+        redirect_uri: &str,
+        state: Option<&str>,
+        (error, description): (&str, &str),
+    ) -> Answer {
+        let answer = self.back(redirect_uri, state, &[("error", error), ("error_description", description)]);
+        let to = answer.headers().get(http::header::LOCATION).and_then(|location| location.to_str().ok());
+        match to {
+            Some(to) if !redirect::is_trusted(client, redirect_uri) => pages::refused(client, to, description),
+            _ => answer,
+        }
+    }
+
+    /// Finds the request that a form is about: the browser has to be the one that began it, the form one of ours, which
+    /// `csrf` tells.
+    pub(super) async fn pending_of(
+        &self,
+        visit: &Visit,
+        form: &Params,
+        csrf: impl FnOnce(&Pending) -> String,
+    ) -> Result<(String, Pending), &'static str> {
         const GONE: &str =
             "This page is too old, or does not belong to this browser. Please begin again at the application.";
         let id = form.get("request").ok_or(GONE)?;
         let found = self.store().load(&format!("request:{}", random::digest(id))).await;
         let pending: Pending = found.ok().flatten().ok_or(GONE)?;
         let browser = visit.cookie(self.cookie_name(Cookie::Browser)).ok_or(GONE)?;
-        let csrf = form.get("csrf").ok_or(GONE)?;
-        if secret::same(&pending.browser, &random::digest(&browser)) & secret::same(&pending.csrf, csrf) {
+        let shown = form.get("csrf").ok_or(GONE)?;
+        if secret::same(&pending.browser, &random::digest(&browser)) & secret::same(&csrf(&pending), shown) {
             Ok((id.to_owned(), pending))
         } else {
             Err(GONE)
         }
     }
 
-    /// Returns who is logged in.
-    pub(super) async fn session(&self, visit: &Visit) -> Result<Option<Session>, OAuthError> {
-        let Some(cookie) = visit.cookie(self.cookie_name(Cookie::Session)) else { return Ok(None) };
-        let session: Option<Session> = self.store().load(&format!("session:{}", random::digest(&cookie))).await?;
-        // A user who was removed is logged in no longer.
-        Ok(session.filter(|session| self.0.users.as_ref().is_some_and(|users| users.contains(&session.user))))
-    }
-
     fn is_recent(&self, session: &Session, pending: &Pending) -> bool {
         let age = self.now().saturating_sub(session.since);
-        pending.prompt.as_deref() != Some("login") && pending.max_age.is_none_or(|most| age <= most)
+        !pending.asks_for("login")
+            && !pending.asks_for("select_account")
+            && pending.max_age.is_none_or(|most| age <= most)
     }
-
-    pub(super) fn cookie_name(&self, cookie: Cookie) -> &'static str {
-        match (cookie, self.0.is_secure) {
-            (Cookie::Browser, true) => "__Host-jackfield-browser",
-            (Cookie::Session, true) => "__Host-jackfield-session",
-            (Cookie::Upstream, true) => "__Host-jackfield-upstream",
-            // Browsers take such names over https only; on loopback there is none.
-            (Cookie::Browser, false) => "jackfield-browser",
-            (Cookie::Session, false) => "jackfield-session",
-            (Cookie::Upstream, false) => "jackfield-upstream",
-        }
-    }
-
-    /// Sets a cookie that scripts and other sites do not see; no time removes it.
-    pub(super) fn set_cookie(&self, answer: &mut Answer, cookie: Cookie, value: &str, seconds: u64) {
-        let secure = if self.0.is_secure { "; Secure" } else { "" };
-        let name = self.cookie_name(cookie);
-        let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
-        if let Ok(value) = HeaderValue::from_str(&text) {
-            answer.headers_mut().append(http::header::SET_COOKIE, value);
-        }
-    }
-}
-
-/// The cookies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cookie {
-    /// Tells the browser that began a request from others.
-    Browser,
-    /// Says who is logged in.
-    Session,
-    /// Tells the browser that was sent to another provider from others. It exists only between consent and return.
-    Upstream,
 }

@@ -29,6 +29,8 @@ pub struct AuthorizationServer(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
     pub(super) issuer: String,
+    /// What browsers call the origin of our pages.
+    pub(super) origin: String,
     /// The path of the issuer, without a slash at its end.
     pub(super) prefix: String,
     /// Cookies are for `https` only, as they always are but on loopback.
@@ -358,6 +360,7 @@ impl AuthorizationServerBuilder {
         let documents = self.fetch.clone().filter(|_| self.documents).map(|fetch| Documents::new(fetch, clock.clone()));
         let throttles = Throttles::new(self.registration.as_ref(), &clock);
         Ok(AuthorizationServer(Arc::new(Inner {
+            origin: url.origin().ascii_serialization(),
             prefix: url.path().trim_end_matches('/').to_owned(),
             is_secure: url.scheme() == "https",
             issuer: self.issuer,
@@ -369,7 +372,7 @@ impl AuthorizationServerBuilder {
             documents,
             fetch: self.fetch,
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(clock.clone()))),
-            keys: Arc::new(keys),
+            keys: Arc::new(keys.outlive(self.life.access)),
             life: self.life,
             proofs: ProofChecker::new(self.proofs, clock.clone())?,
             trusted: self.trusted.into_iter().map(|issuer| issuer.with_clock(&clock)).collect(),

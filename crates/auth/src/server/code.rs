@@ -4,27 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::builder::AuthorizationServer;
 use super::client::Client;
+use super::grant::Grant;
 use super::issue::TokenResponse;
 use super::respond::OAuthError;
 use super::store;
 use super::visit::Params;
 use crate::metadata::same_resource;
 use crate::pkce::CodeChallenge;
-use crate::{Scopes, random};
-
-/// What a user granted a client.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Grant {
-    pub(super) client_id: String,
-    pub(super) subject: String,
-    pub(super) scopes: Scopes,
-    pub(super) resource: String,
-    /// The key that tokens have to be bound to.
-    pub(super) key: Option<String>,
-    /// All tokens that go back to the same consent are of one family, and are revoked together.
-    pub(super) family: String,
-    pub(super) auth_time: u64,
-}
+use crate::random;
 
 /// A code.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -61,10 +48,7 @@ impl AuthorizationServer {
             return Err(refused());
         }
         if code.used {
-            // Somebody has the code who should not; nobody knows which of the two it was.
-            tracing::warn!(client = client.id, "a code was used twice; its tokens are revoked");
-            self.revoke_family(&code.grant.family).await?;
-            return Err(refused());
+            return Err(self.used_twice(&code).await?);
         }
         if code.expires_at <= self.now() {
             return Err(refused());
@@ -85,10 +69,17 @@ impl AuthorizationServer {
         let spent = Code { used: true, ..code.clone() };
         let until = self.now().saturating_add(self.0.life.refresh.max(self.0.life.access));
         if !self.store().replace(&name, &before, store::encode(&spent)?, until).await? {
-            // Another request was faster by a hair; it has the tokens.
-            return Err(refused());
+            // Another request was faster by a hair, which is no less a second use.
+            return Err(self.used_twice(&code).await?);
         }
         let grant = Grant { key, ..code.grant };
         self.issue(client, &grant, code.nonce.as_deref(), &grant.scopes).await
+    }
+
+    /// Ends what came of a code: somebody has it who should not, and nobody knows which of the two it was.
+    async fn used_twice(&self, code: &Code) -> Result<OAuthError, OAuthError> {
+        tracing::warn!(client = code.grant.client_id, "a code was used twice; its tokens are revoked");
+        self.revoke_family(&code.grant.family).await?;
+        Ok(OAuthError::invalid_grant("the code is not valid"))
     }
 }

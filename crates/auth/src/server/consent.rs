@@ -3,14 +3,16 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::authorize::{Pending, Session};
+use super::authorize::Pending;
 use super::builder::AuthorizationServer;
 use super::client::{Client, Origin};
-use super::code::{Code, Grant};
+use super::code::Code;
+use super::grant::{Grant, Target};
 use super::pages;
 use super::redirect;
 use super::respond::{Answer, OAuthError};
-use super::upstream::ThirdPartyTokens;
+use super::session::Session;
+use super::third_party::ThirdPartyTokens;
 use super::visit::Visit;
 use crate::{Scopes, random};
 
@@ -46,7 +48,7 @@ impl AuthorizationServer {
 
     pub(super) async fn consent(&self, visit: &Visit) -> Answer {
         match self.decided(visit).await {
-            Ok(answer) => answer,
+            Ok(answer) => pages::leading(answer),
             Err(reason) => pages::bad_request(reason),
         }
     }
@@ -54,18 +56,19 @@ impl AuthorizationServer {
     async fn decided(&self, visit: &Visit) -> Result<Answer, &'static str> {
         const FAILED: &str = "This can not be done at present. Please try again later.";
         let form = visit.form().map_err(|error| error.description)?;
-        let (id, pending) = self.pending_of(visit, &form).await?;
-        let client = self.client(&pending.client_id).await.map_err(|_| "The client is not known here any more.")?;
         let session = self.session(visit).await.map_err(|_| FAILED)?;
         if self.0.upstream.is_none() && session.is_none() {
-            return Ok(pages::login(&self.endpoint("/login"), &id, &pending, &client, None));
+            return Err("Your login is over. Please begin again at the application.");
         }
+        let user = session.as_ref().filter(|_| self.0.upstream.is_none()).map(|session| session.user.as_str());
+        let (id, pending) = self.pending_of(visit, &form, |pending| pending.csrf_for(user)).await?;
+        let client = self.client(&pending.client_id).await.map_err(|_| "The client is not known here any more.")?;
         // Each request is decided once.
         let key = format!("request:{}", random::digest(&id));
         self.store().take(&key).await.map_err(|_| FAILED)?.ok_or("This was decided already.")?;
         if form.get("decision") != Some("allow") {
-            let params = [("error", "access_denied"), ("error_description", "the user said no")];
-            return Ok(self.back(&pending.redirect_uri, pending.state.as_deref(), &params));
+            let denied = ("access_denied", "the user said no");
+            return Ok(self.tell(&client, &pending.redirect_uri, pending.state.as_deref(), denied));
         }
         if let Some(upstream) = &self.0.upstream {
             return self.send_upstream(upstream, &pending).await.map_err(|_| FAILED);
@@ -85,19 +88,16 @@ impl AuthorizationServer {
     ) -> Result<bool, OAuthError> {
         let url = Url::parse(&pending.redirect_uri).ok();
         let is_safe = url.is_some_and(|url| url.scheme() == "https" && !redirect::is_loopback(&url));
-        if !is_safe
-            || matches!(pending.prompt.as_deref(), Some("consent"))
-            || client.origin == Origin::Registered && client.is_public()
-        {
+        if !is_safe || pending.asks_for("consent") || client.origin == Origin::Registered && client.is_public() {
             return Ok(false);
         }
-        let known: Option<Consent> = self.store().load(&consent_key(&session.user, &client.id)).await?;
+        let known: Option<Consent> = self.store().load(&consent_key(session, pending)).await?;
         Ok(known
             .is_some_and(|known| pending.scopes.is_subset(&known.scopes) && known.redirect_uri == pending.redirect_uri))
     }
 
     async fn remember(&self, session: &Session, pending: &Pending) -> Result<(), OAuthError> {
-        let key = consent_key(&session.user, &pending.client_id);
+        let key = consent_key(session, pending);
         let before: Option<Consent> = self.store().load(&key).await?;
         let before = before.filter(|before| before.redirect_uri == pending.redirect_uri);
         let scopes = before.map_or(Scopes::none(), |before| before.scopes).union(&pending.scopes);
@@ -115,19 +115,12 @@ impl AuthorizationServer {
         third_party: Option<ThirdPartyTokens>,
     ) -> Result<Answer, OAuthError> {
         self.keep_client(client).await?;
-        let family = random::token()?;
+        let target =
+            Target { resource: pending.resource.clone(), scopes: pending.scopes.clone(), key: pending.key.clone() };
+        let grant = Grant::new(client, session.user.clone(), target, session.since)?;
         if let Some(tokens) = third_party {
-            self.keep_third_party(&family, &tokens).await?;
+            self.keep_third_party(&grant.family, &tokens).await?;
         }
-        let grant = Grant {
-            client_id: client.id.clone(),
-            subject: session.user.clone(),
-            scopes: pending.scopes.clone(),
-            resource: pending.resource.clone(),
-            key: pending.key.clone(),
-            family,
-            auth_time: session.since,
-        };
         let code = Code {
             grant,
             redirect_uri: pending.redirect_uri.clone(),
@@ -141,6 +134,8 @@ impl AuthorizationServer {
     }
 }
 
-fn consent_key(user: &str, client: &str) -> String {
-    format!("consent:{}", random::digest(&format!("{} {user} {client}", user.len())))
+/// Consent is for one client and one resource: the same scope can mean less at one than at another.
+fn consent_key(session: &Session, pending: &Pending) -> String {
+    let (user, client, resource) = (&session.user, &pending.client_id, &pending.resource);
+    format!("consent:{}", random::digest(&format!("{} {user} {} {client} {resource}", user.len(), client.len())))
 }

@@ -2,11 +2,10 @@
 
 use super::builder::AuthorizationServer;
 use super::client::{CLIENT_CREDENTIALS, Client};
-use super::code::Grant;
+use super::grant::Target;
 use super::issue::TokenResponse;
 use super::respond::OAuthError;
 use super::visit::Params;
-use crate::random;
 
 impl AuthorizationServer {
     pub(super) async fn client_credentials(
@@ -19,17 +18,8 @@ impl AuthorizationServer {
             return Err(OAuthError::new("unauthorized_client", "the client may not act for itself"));
         }
         let resource = self.target(&form.all("resource"))?;
-        let scopes = self.scopes_for(&resource, form.get("scope"), client)?.without("openid").without("offline_access");
-        let grant = Grant {
-            client_id: client.id.clone(),
-            // No user can have such a name, so the client is never taken for one.
-            subject: format!("client:{}", client.id),
-            scopes,
-            resource,
-            key,
-            family: random::token()?,
-            auth_time: self.now(),
-        };
-        self.issue_access(&grant, &grant.scopes)
+        let scopes = self.scopes_for(&resource, form.get("scope"), client)?;
+        // No user can have such a name, so the client is never taken for one.
+        self.issue_alone(client, format!("client:{}", client.id), Target { resource, scopes, key })
     }
 }

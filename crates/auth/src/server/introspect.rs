@@ -4,6 +4,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::builder::AuthorizationServer;
+use super::client::Origin;
 use super::refresh::{Refresh, refresh_key};
 use super::respond::{self, Answer, OAuthError};
 use super::visit::Visit;
@@ -26,7 +27,10 @@ impl AuthorizationServer {
         let token = form.need("token", "token is missing")?;
         let inactive = json!({ "active": false });
         if let Some(claims) = self.own_token(token).await {
-            return Ok(if self.is_active(&claims).await? { active(&claims) } else { inactive });
+            // Resource servers are known to the administrator. Anybody else learns about tokens of their own only.
+            let may_ask =
+                client.origin == Origin::Configured || claims.client_id.as_deref() == Some(client.id.as_str());
+            return Ok(if may_ask && self.is_active(&claims).await? { active(&claims) } else { inactive });
         }
         let refresh: Option<Refresh> = self.store().load(&refresh_key(token)).await?;
         let Some(refresh) = refresh.filter(|refresh| refresh.grant.client_id == client.id && refresh.used_at.is_none())

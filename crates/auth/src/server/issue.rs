@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::builder::AuthorizationServer;
 use super::client::{Client, REFRESH_TOKEN};
-use super::code::Grant;
+use super::grant::{Grant, Target};
 use super::respond::OAuthError;
 use crate::jose::{Claims, Confirmation};
 use crate::{Scopes, random};
@@ -57,8 +57,21 @@ impl AuthorizationServer {
         Ok(response)
     }
 
+    /// Issues what a client gets without a user at hand: an access token alone, which nothing renews.
+    pub(super) fn issue_alone(
+        &self,
+        client: &Client,
+        subject: String,
+        target: Target,
+    ) -> Result<TokenResponse, OAuthError> {
+        // These two scopes speak of a user.
+        let scopes = target.scopes.without("openid").without("offline_access");
+        let grant = Grant::new(client, subject, Target { scopes, ..target }, self.now())?;
+        self.issue_access(&grant, &grant.scopes)
+    }
+
     /// Issues an access token (RFC 9068), bound to the grant's key if it has one.
-    pub(super) fn issue_access(&self, grant: &Grant, scopes: &Scopes) -> Result<TokenResponse, OAuthError> {
+    fn issue_access(&self, grant: &Grant, scopes: &Scopes) -> Result<TokenResponse, OAuthError> {
         let now = self.now();
         // Scopes that are a matter between the client and us are no business of the resource.
         let scope = scopes.clone().without("openid").without("offline_access");

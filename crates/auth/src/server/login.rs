@@ -2,25 +2,27 @@
 
 use http::StatusCode;
 
-use super::authorize::{Cookie, Session};
+use super::authorize::Pending;
 use super::builder::AuthorizationServer;
 use super::clients::NoClient;
+use super::cookies::Cookie;
 use super::pages;
 use super::respond::{Answer, OAuthError};
+use super::session::Session;
 use super::visit::Visit;
 use crate::{Secret, random};
 
 impl AuthorizationServer {
     pub(super) async fn login(&self, visit: &Visit) -> Answer {
         match self.logged_in(visit).await {
-            Ok(answer) => answer,
+            Ok(answer) => pages::leading(answer),
             Err(reason) => pages::bad_request(reason),
         }
     }
 
     async fn logged_in(&self, visit: &Visit) -> Result<Answer, &'static str> {
         let form = visit.form().map_err(|error| error.description)?;
-        let (id, pending) = self.pending_of(visit, &form).await?;
+        let (id, pending) = self.pending_of(visit, &form, |pending: &Pending| pending.csrf.clone()).await?;
         let client = self.client(&pending.client_id).await.map_err(|error| match error {
             NoClient::Document(reason) => reason,
             NoClient::Unknown | NoClient::Failed(_) => "The client is not known here any more.",
@@ -29,14 +31,12 @@ impl AuthorizationServer {
         let (name, password) = (form.get("username").unwrap_or_default(), form.get("password").unwrap_or_default());
         let (address, user) = (visit.origin(), random::digest(name));
         let throttles = &self.0.throttles;
-        if !throttles.login_by_address.is_open(&address) || !throttles.login_by_user.is_open(&user) {
+        // Counted before it is known whether the password is right, so that many at once are not checked for free.
+        if !throttles.login_by_address.attempt(&address) | !throttles.login_by_user.attempt(&user) {
             tracing::warn!(address, "too many attempts to log in");
             let text = "There were too many attempts. Please try again in a few minutes.";
             return Ok(pages::problem("Too many attempts", text, StatusCode::TOO_MANY_REQUESTS));
         }
-        // Counted before it is known whether the password is right, so that many at once are not checked for free.
-        throttles.login_by_address.attempt(&address);
-        throttles.login_by_user.attempt(&user);
         if password.len() > 1024 || !users.check(name, Secret::new(password)).await {
             let text = "The name or the password is not right.";
             return Ok(pages::login(&self.endpoint("/login"), &id, &pending, &client, Some(text)));
@@ -44,20 +44,12 @@ impl AuthorizationServer {
         throttles.login_by_user.forgive(&user);
         let session = Session { user: name.to_owned(), since: self.now() };
         let failed = |_: OAuthError| "You can not log in at present. Please try again later.";
-        let cookie = self.open_session(&session).await.map_err(failed)?;
+        let cookie = self.open_session(visit, &session).await.map_err(failed)?;
         let mut answer = match self.has_consent(&session, &pending, &client).await.map_err(failed)? {
             true => self.grant(&pending, &client, &session, None).await.map_err(failed)?,
             false => self.consent_page(&id, &pending, &client, Some(&session.user)),
         };
         self.set_cookie(&mut answer, Cookie::Session, &cookie, self.0.life.session);
         Ok(answer)
-    }
-
-    /// Opens a session under a new name, whatever the browser had before.
-    async fn open_session(&self, session: &Session) -> Result<String, OAuthError> {
-        let cookie = random::token()?;
-        let until = self.now().saturating_add(self.0.life.session);
-        self.store().save(&format!("session:{}", random::digest(&cookie)), session, until).await?;
-        Ok(cookie)
     }
 }

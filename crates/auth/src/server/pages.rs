@@ -1,7 +1,7 @@
 //! The few pages that users see. They work without scripts and load nothing from anywhere.
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, SET_COOKIE};
 use http::{HeaderValue, Response, StatusCode};
 use ring::digest;
 use url::Url;
@@ -18,7 +18,7 @@ button{font:inherit;padding:.5rem 1.5rem;margin:1rem .5rem 0 0}.warning{border-l
 code{overflow-wrap:anywhere}";
 
 pub(super) fn problem(title: &str, text: &str, status: StatusCode) -> Answer {
-    page(title, &format!("<p>{}</p>", escape(text)), status, &[])
+    page(title, &format!("<p>{}</p>", escape(text)), status, None)
 }
 
 pub(super) fn bad_request(text: &str) -> Answer {
@@ -35,9 +35,9 @@ pub(super) fn login(action: &str, request: &str, pending: &Pending, client: &Cli
         <button type=\"submit\">Log in</button></form>",
         escape(client.shown_name()),
         escape(action),
-        hidden(request, pending),
+        hidden(request, &pending.csrf),
     );
-    page("Log in", &body, StatusCode::OK, &[&pending.redirect_uri])
+    page("Log in", &body, StatusCode::OK, None)
 }
 
 /// What the consent page shows.
@@ -82,11 +82,40 @@ pub(super) fn consent(shown: &ConsentPage<'_>) -> Answer {
         escape(&pending.redirect_uri),
         warning(pending),
         escape(shown.action),
-        hidden(shown.request, pending),
+        hidden(shown.request, &pending.csrf_for(shown.user)),
     );
-    let mut targets = vec![pending.redirect_uri.as_str()];
-    targets.extend(shown.third_party.map(|(issuer, _)| issuer));
-    page("Allow access?", &body, StatusCode::OK, &targets)
+    page("Allow access?", &body, StatusCode::OK, None)
+}
+
+/// Says that a client gets nothing, and lets the user decide whether to return there.
+pub(super) fn refused(client: &Client, to: &str, reason: &str) -> Answer {
+    let body = format!(
+        "<p><strong>{}</strong> gets no access: {}.</p><p>{}</p><p><a href=\"{}\">Return to <strong>{}</strong></a>, \
+        or close this page.</p>",
+        escape(client.shown_name()),
+        escape(reason),
+        provenance(client),
+        escape(to),
+        escape(&host_of(to)),
+    );
+    page("No access", &body, StatusCode::OK, None)
+}
+
+/// Turns the answer to a form that leads elsewhere into a page that does. Browsers check all addresses that a form leads to by
+/// redirects against the policy of its page, also those that the client's own page redirects to, which nobody knows. Programs
+/// that fill in forms find the address in the header, as if it were a redirect.
+pub(super) fn leading(answer: Answer) -> Answer {
+    let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+    let Some(to) = location.filter(|_| answer.status().is_redirection()) else { return answer };
+    let (to, host) = (escape(to), escape(&host_of(to)));
+    let body = format!("<p>You are on your way to <a href=\"{to}\">{host}</a>.</p>");
+    let mut leading = page("One moment", &body, StatusCode::OK, Some(&to));
+    for name in [LOCATION, SET_COOKIE] {
+        for value in answer.headers().get_all(&name) {
+            leading.headers_mut().append(name.clone(), value.clone());
+        }
+    }
+    leading
 }
 
 /// Says how much the name of a client is worth.
@@ -113,55 +142,44 @@ fn host_of(url: &str) -> String {
     parsed.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| url.to_owned())
 }
 
-fn hidden(request: &str, pending: &Pending) -> String {
+fn hidden(request: &str, csrf: &str) -> String {
     format!(
         "<input type=\"hidden\" name=\"request\" value=\"{}\"><input type=\"hidden\" name=\"csrf\" value=\"{}\">",
         escape(request),
-        escape(&pending.csrf)
+        escape(csrf)
     )
 }
 
-/// A page; `targets` are the addresses that its forms may lead to in the end.
-fn page(title: &str, body: &str, status: StatusCode, targets: &[&str]) -> Answer {
+/// A page. It may lead on by itself, to an address that was escaped.
+fn page(title: &str, body: &str, status: StatusCode, on_to: Option<&str>) -> Answer {
     let title = escape(title);
+    let refresh = on_to.map_or_else(String::new, |to| format!("<meta http-equiv=\"refresh\" content=\"0;url={to}\">"));
     let html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-        <title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>{body}</body></html>"
+        {refresh}<title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>{body}</body></html>"
     );
     let mut answer = Response::new(Bytes::from(html));
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    let policy = HeaderValue::from_str(&policy(targets))
+    let policy = HeaderValue::from_str(&policy())
         .unwrap_or(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
     headers.insert("content-security-policy", policy);
     headers.insert("x-frame-options", HeaderValue::from_static("DENY"));
     headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
-    headers.insert("referrer-policy", HeaderValue::from_static("no-referrer"));
+    // With no-referrer a browser would not say where our own forms come from either.
+    headers.insert("referrer-policy", HeaderValue::from_static("same-origin"));
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
     answer
 }
 
-/// Nothing is loaded, framed or run. Browsers check the address that a form leads to after redirects too, so the client's
-/// own has to be named.
-fn policy(targets: &[&str]) -> String {
+/// Nothing is loaded, framed or run, and forms come back to us.
+fn policy() -> String {
     let style = base64::engine::general_purpose::STANDARD.encode(digest::digest(&digest::SHA256, STYLE.as_bytes()));
-    let targets: String =
-        targets.iter().filter_map(|target| source_of(target)).map(|source| format!(" {source}")).collect();
     format!(
-        "default-src 'none'; style-src 'sha256-{style}'; form-action 'self'{targets}; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'sha256-{style}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
-}
-
-fn source_of(target: &str) -> Option<String> {
-    let url = Url::parse(target).ok()?;
-    let source = match url.scheme() {
-        "http" | "https" => url.origin().ascii_serialization(),
-        scheme => format!("{scheme}:"),
-    };
-    let is_plain = source.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.:/[]".contains(&byte));
-    is_plain.then_some(source)
 }
 
 /// Makes text harmless in HTML, inside and outside of quotes.
@@ -174,8 +192,14 @@ pub(super) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // Marks that turn the direction of writing could make one host look like another.
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
+            // Marks that turn the direction of writing, or are not seen, could make one name look like another.
+            '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{feff}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
             other if other.is_control() => escaped.push(' '),
             other => escaped.push(other),
         }

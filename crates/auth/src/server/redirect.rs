@@ -2,6 +2,7 @@
 
 use url::{Host, Url};
 
+use super::client::{Client, Origin};
 use crate::metadata::ApplicationType;
 
 /// Whether a client may register an address: `https`, `http` to loopback, or a scheme of its own with a dot in it
@@ -58,6 +59,12 @@ pub(super) fn is_loopback(url: &Url) -> bool {
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
     }
+}
+
+/// Whether users may be sent to a client's address without having seen it: an administrator named the client, or the address
+/// is on the user's own machine and can not be a page that pretends to be another.
+pub(super) fn is_trusted(client: &Client, redirect_uri: &str) -> bool {
+    client.origin == Origin::Configured || Url::parse(redirect_uri).is_ok_and(|url| is_loopback(&url))
 }
 
 /// Adds parameters to an address that was checked.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::builder::AuthorizationServer;
 use super::client::{Client, REFRESH_TOKEN};
-use super::code::Grant;
+use super::grant::Grant;
 use super::issue::TokenResponse;
 use super::respond::OAuthError;
 use super::store;
@@ -57,6 +57,7 @@ impl AuthorizationServer {
         let scopes = narrowed(&grant.scopes, form.get("scope"))?;
         self.check_user(&grant).await?;
         self.spend(&name, &before, refresh).await?;
+        self.keep_client(client).await?;
         self.issue(client, &grant, None, &scopes).await
     }
 
@@ -89,7 +90,7 @@ impl AuthorizationServer {
     async fn check_user(&self, grant: &Grant) -> Result<(), OAuthError> {
         let is_gone = match (&self.0.upstream, &self.0.users) {
             (Some(_), _) => !self.follow_third_party(&grant.family).await?,
-            (None, Some(users)) => !users.contains(&grant.subject) && !grant.subject.contains(':'),
+            (None, Some(users)) => !users.contains(&grant.subject),
             (None, None) => false,
         };
         if is_gone {

@@ -22,7 +22,7 @@ pub struct Registration {
     pub in_all: Rate,
     /// How long a client is known that no user has ever consented to, in seconds; a day.
     pub unused_life: u64,
-    /// How long a client is known after the last consent, in seconds; 90 days.
+    /// How long a client is known after its last consent or refresh, in seconds; 90 days.
     pub life: u64,
 }
 
@@ -81,7 +81,7 @@ impl AuthorizationServer {
         Ok(respond::json(StatusCode::CREATED, &described(&client, secret.as_ref())))
     }
 
-    /// A client that a user consented to is kept for longer.
+    /// A client that a user consented to, and that is in use, is kept for longer.
     pub(super) async fn keep_client(&self, client: &Client) -> Result<(), OAuthError> {
         if let (Origin::Registered, Some(registration)) = (client.origin, &self.0.registration) {
             let until = self.now().saturating_add(registration.life);

@@ -49,8 +49,7 @@ impl AuthorizationServer {
     pub(super) async fn revoke_family(&self, family: &str) -> Result<(), OAuthError> {
         let until = self.now().saturating_add(self.0.life.refresh.max(self.0.life.access));
         self.store().put(&format!("revoked:{family}"), Vec::new(), until).await?;
-        self.store().take(&format!("third-party:{family}")).await?;
-        Ok(())
+        self.end_third_party(family).await
     }
 
     /// Whether a family, or a single token, was revoked.

@@ -1,8 +1,10 @@
 //! Which path is answered by what.
 
+use http::header::ORIGIN;
 use http::{HeaderValue, Method, StatusCode};
 
 use super::builder::AuthorizationServer;
+use super::pages;
 use super::respond::{self, Answer};
 use super::visit::Visit;
 use crate::dpop::NONCE_HEADER;
@@ -93,6 +95,9 @@ impl AuthorizationServer {
             Place::Keys if is_get => respond::document(&self.0.keys.public(), 60),
             Place::Authorize if is_get || is_post => self.authorize(&visit).await,
             Place::Callback if is_get => self.callback(&visit).await,
+            Place::Login | Place::Consent if is_post && !self.is_own_form(&visit) => {
+                pages::problem("This does not work", "The form is one of another site.", StatusCode::FORBIDDEN)
+            }
             Place::Login if is_post => self.login(&visit).await,
             Place::Consent if is_post => self.consent(&visit).await,
             Place::Token if is_post => self.with_nonce(self.token(&visit).await),
@@ -105,6 +110,11 @@ impl AuthorizationServer {
                 answer
             }
         }
+    }
+
+    /// Whether a form is of a page of ours, as far as the browser says.
+    fn is_own_form(&self, visit: &Visit) -> bool {
+        visit.parts.headers.get_all(ORIGIN).iter().all(|origin| origin.as_bytes() == self.0.origin.as_bytes())
     }
 
     /// Tells the client the nonce of its next proof, if there are any.

@@ -32,14 +32,17 @@ impl Throttle {
 
     /// Counts an attempt; says whether it is within the rate.
     pub(super) fn attempt(&self, name: &str) -> bool {
-        let (count, end) = self.count(name);
-        self.set(name, count.saturating_add(1), end);
+        let now = self.clock.now();
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let (count, end) = self.count(&counts, name, now);
+        counts.put(name.to_owned(), (count.saturating_add(1), end), end, now);
         count < self.rate.times
     }
 
     /// Whether another attempt is within the rate, without counting one.
     pub(super) fn is_open(&self, name: &str) -> bool {
-        self.count(name).0 < self.rate.times
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        self.count(&counts, name, self.clock.now()).0 < self.rate.times
     }
 
     /// Forgets what was counted, because an attempt was honest.
@@ -48,14 +51,7 @@ impl Throttle {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).remove(&name.to_owned(), now);
     }
 
-    fn count(&self, name: &str) -> (u32, u64) {
-        let now = self.clock.now();
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+    fn count(&self, counts: &ExpiringMap<String, (u32, u64)>, name: &str, now: u64) -> (u32, u64) {
         counts.get(&name.to_owned(), now).copied().unwrap_or((0, now.saturating_add(self.rate.seconds)))
-    }
-
-    fn set(&self, name: &str, count: u32, end: u64) {
-        let now = self.clock.now();
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).put(name.to_owned(), (count, end), end, now);
     }
 }

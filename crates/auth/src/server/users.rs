@@ -46,7 +46,7 @@ pub enum UsersError {
     /// The file is not one of users.
     #[error("the file of users makes no sense")]
     Format(#[source] serde_json::Error),
-    /// The name is empty, long, or holds control characters.
+    /// The name is empty, long, or holds a colon or control characters.
     #[error("this can not be the name of a user")]
     Name,
     /// The password is shorter than eight characters, or longer than 1024.
@@ -77,7 +77,9 @@ impl Users {
         let users = match std::fs::read(&file) {
             Ok(text) => {
                 check_private(&file)?;
-                serde_json::from_slice(&text).map_err(UsersError::Format)?
+                let users: BTreeMap<String, User> = serde_json::from_slice(&text).map_err(UsersError::Format)?;
+                users.keys().try_for_each(|name| check_name(name))?;
+                users
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
             Err(error) => return Err(UsersError::File(error)),
@@ -96,9 +98,7 @@ impl Users {
     /// # Errors
     /// Name or password are not acceptable, or the file can not be written.
     pub fn add_user(&self, name: &str, password: &Secret) -> Result<(), UsersError> {
-        if name.is_empty() || name.len() > 256 || name.chars().any(char::is_control) {
-            return Err(UsersError::Name);
-        }
+        check_name(name)?;
         if !(8..=1024).contains(&password.expose().chars().count()) {
             return Err(UsersError::Password);
         }
@@ -161,6 +161,13 @@ impl Users {
             UsersError::File(error)
         })
     }
+}
+
+/// Clients that act for themselves, and users of other issuers, have a colon in the subject of their tokens. Users of ours do
+/// not, so that nobody is taken for somebody else.
+fn check_name(name: &str) -> Result<(), UsersError> {
+    let is_sound = !name.is_empty() && name.len() <= 256 && !name.chars().any(|c| c.is_control() || c == ':');
+    if is_sound { Ok(()) } else { Err(UsersError::Name) }
 }
 
 fn hash(password: &str) -> Result<String, UsersError> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jackfield_auth::dpop::{Proven, prove};
 use jackfield_auth::jose::{Claims, JwkSet, Jws, KeySource, SigningKey};
+use jackfield_auth::resource::TokenVerifier as _;
 use jackfield_auth::server::{AssertionTarget, Client, KeyRing, TrustedIssuer};
 use serde_json::{Value, json};
 
@@ -225,7 +226,7 @@ async fn tokens_are_bound_to_a_key() {
     assert!(PASSWORD.len() >= 8);
 }
 
-/// Old keys are shown until their tokens have expired, and not for ever.
+/// Old keys are shown until their tokens have expired, and not for ever; new ones before they sign.
 #[tokio::test]
 async fn keys_are_rotated() {
     let clock = jackfield_auth::Clock::manual(NOW);
@@ -237,4 +238,20 @@ async fn keys_are_rotated() {
     assert!(after.keys[0] != first && after.keys[1] == first);
     clock.advance(86_401);
     assert_eq!(ring.load().await.unwrap().keys.keys.len(), 1);
+    clock.advance(28 * 86_400);
+    let before = ring.public();
+    assert_eq!((before.keys.len(), &before.keys[0]), (2, &after.keys[0]), "the next key is shown, the old one signs");
+    clock.advance(86_400);
+    assert_eq!(ring.public().keys[0], before.keys[1], "what was shown signs now");
+}
+
+/// Tokens that live for longer than a day are good to their end, whatever key signs meanwhile.
+#[tokio::test]
+async fn keys_are_shown_as_long_as_their_tokens_live() {
+    let (server, clock) = server(|builder| builder.lifetimes(|life| life.access = 3 * 86_400));
+    let form = [("grant_type", "client_credentials"), ("resource", RESOURCE)];
+    let token = Visitor::new(&server).basic("robot", "s3cret of the robot").post("/token", &form).await.json();
+    server.keys().rotate_to(SigningKey::generate().unwrap());
+    clock.advance(2 * 86_400);
+    assert!(server.verifier().verify(token["access_token"].as_str().unwrap()).await.is_ok());
 }

@@ -1,5 +1,6 @@
 //! Users who log in elsewhere: consent comes first, and the tokens of the other side stay with us.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, StatusCode};
@@ -8,6 +9,8 @@ use jackfield_auth::jose::{JwkSet, SigningKey};
 use jackfield_auth::resource::TokenVerifier;
 use jackfield_auth::server::Upstream;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 use crate::visitor::{NOW, Start, Visitor, server};
 
@@ -19,18 +22,31 @@ struct Provider {
     key: SigningKey,
     nonce: Mutex<String>,
     ended: Mutex<bool>,
+    /// What was posted, and how often it was asked who it is.
     asked: Mutex<Vec<String>>,
+    described: AtomicUsize,
+    given_back: Mutex<Vec<String>>,
+    /// Whether it says that it names itself in its answers.
+    names_itself: bool,
+    /// Refresh requests wait for one of these.
+    gate: Semaphore,
 }
 
 impl Provider {
     fn answer(&self, path: &str, body: &str) -> (StatusCode, Value) {
         match path {
-            "/.well-known/oauth-authorization-server" => (
-                StatusCode::OK,
-                json!({ "issuer": PROVIDER,
-                "authorization_endpoint": "https://login.example/authorize", "token_endpoint": "https://login.example/token",
-                "jwks_uri": "https://login.example/jwks" }),
-            ),
+            "/.well-known/oauth-authorization-server" => {
+                self.described.fetch_add(1, Ordering::SeqCst);
+                let document = json!({ "issuer": PROVIDER, "authorization_endpoint": "https://login.example/authorize",
+                    "token_endpoint": "https://login.example/token", "revocation_endpoint": "https://login.example/revoke",
+                    "jwks_uri": "https://login.example/jwks",
+                    "authorization_response_iss_parameter_supported": self.names_itself });
+                (StatusCode::OK, document)
+            }
+            "/revoke" => {
+                self.given_back.lock().unwrap().push(body.to_owned());
+                (StatusCode::OK, json!({}))
+            }
             "/jwks" => (StatusCode::OK, json!(JwkSet { keys: vec![self.key.public().clone()] })),
             "/token" if *self.ended.lock().unwrap() => (StatusCode::BAD_REQUEST, json!({ "error": "invalid_grant" })),
             "/token" => {
@@ -39,7 +55,7 @@ impl Provider {
                 let number = self.asked.lock().unwrap().len();
                 (
                     StatusCode::OK,
-                    json!({ "access_token": format!("theirs-{number}"), "refresh_token": "r", "expires_in": 100,
+                    json!({ "access_token": format!("theirs-{number}"), "refresh_token": format!("r-{number}"), "expires_in": 100,
                     "id_token": self.key.sign("JWT", &claims).unwrap() }),
                 )
             }
@@ -50,14 +66,44 @@ impl Provider {
 
 impl Fetch for Provider {
     fn fetch(&self, ask: Ask) -> Fetching<'_> {
-        let (status, body) = self.answer(ask.url.path(), std::str::from_utf8(&ask.body).unwrap());
-        Box::pin(std::future::ready(Ok(Document::new(status, HeaderMap::new(), body.to_string()))))
+        Box::pin(async move {
+            let form = std::str::from_utf8(&ask.body).unwrap();
+            if form.contains("grant_type=refresh_token") {
+                self.gate.acquire().await.unwrap().forget();
+            }
+            let (status, body) = self.answer(ask.url.path(), form);
+            Ok(Document::new(status, HeaderMap::new(), body.to_string()))
+        })
     }
 }
 
+fn provider_that(names_itself: bool) -> Arc<Provider> {
+    Arc::new(Provider {
+        key: SigningKey::generate().unwrap(),
+        nonce: Mutex::default(),
+        ended: Mutex::default(),
+        asked: Mutex::default(),
+        described: AtomicUsize::default(),
+        given_back: Mutex::default(),
+        names_itself,
+        gate: Semaphore::new(1000),
+    })
+}
+
 fn provider() -> Arc<Provider> {
-    let key = SigningKey::generate().unwrap();
-    Arc::new(Provider { key, nonce: Mutex::default(), ended: Mutex::default(), asked: Mutex::default() })
+    provider_that(false)
+}
+
+/// Logs in by way of the provider; returns the tokens of ours.
+async fn tokens(visitor: &mut Visitor, provider: &Provider) -> Value {
+    let start = Start::new();
+    let page = visitor.get(&start.path()).await;
+    let away = visitor.decide(&page, "allow").await;
+    *provider.nonce.lock().unwrap() = away.param("nonce").unwrap();
+    let answer = visitor.get(&format!("/callback?code=theirs&state={}", away.param("state").unwrap())).await;
+    let answer = visitor.post("/token", &start.redeem(&answer.param("code").unwrap())).await;
+    assert!(!answer.text().contains("theirs"), "the client never sees their token");
+    answer.json()
 }
 
 /// T-083: the published attack. A malicious client sends its victim through the other provider, which remembers the victim's
@@ -116,17 +162,13 @@ async fn the_login_lives_as_long_as_the_other() {
     let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
     let (server, clock) = server(|builder| builder.upstream(upstream));
     let mut visitor = Visitor::new(&server);
-    let start = Start::new();
-    let page = visitor.get(&start.path()).await;
-    let away = visitor.decide(&page, "allow").await;
-    *provider.nonce.lock().unwrap() = away.param("nonce").unwrap();
-    let answer = visitor.get(&format!("/callback?code=theirs&state={}", away.param("state").unwrap())).await;
-    let answer = visitor.post("/token", &start.redeem(&answer.param("code").unwrap())).await;
-    assert!(!answer.text().contains("theirs"), "the client never sees their token");
-    let tokens = answer.json();
+    let tokens = tokens(&mut visitor, &provider).await;
     let verifier = server.verifier();
     let token = verifier.verify(tokens["access_token"].as_str().unwrap()).await.unwrap();
-    assert_eq!((token.subject.as_str(), server.third_party_token(&token).await.unwrap().expose()), ("u-7", "theirs-1"));
+    assert_eq!(
+        (token.subject.as_str(), server.third_party_token(&token).await.unwrap().expose()),
+        ("https://login.example:u-7", "theirs-1")
+    );
     clock.advance(80);
     assert_eq!(server.third_party_token(&token).await.unwrap().expose(), "theirs-2", "renewed before its end");
     *provider.ended.lock().unwrap() = true;
@@ -138,4 +180,62 @@ async fn the_login_lives_as_long_as_the_other() {
     ];
     assert_eq!(visitor.post("/token", &form).await.error(), "invalid_grant");
     assert!(verifier.verify(tokens["access_token"].as_str().unwrap()).await.is_err(), "revoked with it");
+}
+
+/// AUTH-125: many requests at once renew their token once; a second use of a refresh token would look like a theft.
+#[tokio::test]
+async fn one_request_renews_for_all() {
+    let provider = provider();
+    let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+    let (server, clock) = server(|builder| builder.upstream(upstream));
+    let tokens = tokens(&mut Visitor::new(&server), &provider).await;
+    let token = server.verifier().verify(tokens["access_token"].as_str().unwrap()).await.unwrap();
+    clock.advance(80);
+    provider.gate.forget_permits(1000);
+    let mut waiting = JoinSet::new();
+    for _ in 0..50 {
+        let (server, token) = (server.clone(), token.clone());
+        waiting.spawn(async move { server.third_party_token(&token).await.unwrap().expose().to_owned() });
+    }
+    tokio::task::yield_now().await;
+    provider.gate.add_permits(1);
+    assert!(waiting.join_all().await.iter().all(|token| token == "theirs-2"));
+    assert_eq!(provider.asked.lock().unwrap().len(), 2);
+    assert_eq!(provider.described.load(Ordering::SeqCst), 2, "once for the keys, once for all the rest");
+}
+
+/// AUTH-125: who logs out here is logged out there.
+#[tokio::test]
+async fn their_tokens_are_given_back_with_ours() {
+    let provider = provider();
+    let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+    let (server, _) = server(|builder| builder.upstream(upstream));
+    let mut visitor = Visitor::new(&server);
+    let tokens = tokens(&mut visitor, &provider).await;
+    let token = tokens["refresh_token"].as_str().unwrap();
+    assert_eq!(visitor.post("/revoke", &[("client_id", "app"), ("token", token)]).await.status, 200);
+    assert_eq!(*provider.given_back.lock().unwrap(), ["token=r-1"]);
+}
+
+/// T-064 for the provider above us: one that names itself in its answers does so in all of them.
+#[tokio::test]
+async fn an_answer_of_another_provider_is_refused() {
+    let provider = provider_that(true);
+    let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+    let (server, _) = server(|builder| builder.upstream(upstream));
+    for (issuer, status) in [
+        ("", 400),
+        ("&iss=https%3A%2F%2Fevil.example", 400),
+        ("&iss=https%3A%2F%2Flogin.example%2F", 400),
+        ("&iss=https%3A%2F%2FLOGIN.example", 400),
+        ("&iss=https%3A%2F%2Flogin.example", 303),
+    ] {
+        let mut visitor = Visitor::new(&server);
+        let page = visitor.get(&Start::new().path()).await;
+        let away = visitor.decide(&page, "allow").await;
+        *provider.nonce.lock().unwrap() = away.param("nonce").unwrap();
+        let back = format!("/callback?code=theirs&state={}{issuer}", away.param("state").unwrap());
+        assert_eq!(visitor.get(&back).await.status, status, "{issuer:?}");
+    }
+    assert_eq!(provider.asked.lock().unwrap().len(), 1, "a code of another's is not even shown to it");
 }

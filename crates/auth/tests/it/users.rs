@@ -16,6 +16,7 @@ fn users_are_kept_in_a_private_file_without_their_passwords() {
     assert_eq!(Users::open(&file).unwrap().names(), ["ann", "bob"]);
     assert!(users.remove_user("bob").unwrap() && !users.contains("bob"));
     assert!(matches!(users.add_user("ann", &Secret::new("short")), Err(UsersError::Password)));
+    assert!(matches!(users.add_user("client:robot", &Secret::new("long enough")), Err(UsersError::Name)));
     assert!(matches!(users.add_user("a\nb", &Secret::new("long enough")), Err(UsersError::Name)));
     #[cfg(unix)]
     {

@@ -149,9 +149,12 @@ impl Visitor {
     }
 
     pub(crate) async fn login(&mut self, page: &Answer, password: &str) -> Answer {
+        self.login_as(page, "ann", password).await
+    }
+
+    pub(crate) async fn login_as(&mut self, page: &Answer, user: &str, password: &str) -> Answer {
         let (request, csrf) = (page.field("request"), page.field("csrf"));
-        self.post("/login", &[("request", &request), ("csrf", &csrf), ("username", "ann"), ("password", password)])
-            .await
+        self.post("/login", &[("request", &request), ("csrf", &csrf), ("username", user), ("password", password)]).await
     }
 
     pub(crate) async fn decide(&mut self, page: &Answer, decision: &str) -> Answer {

@@ -274,7 +274,7 @@ async fn the_token_goes_no_further() {
 
 /// Answers every request in the same way.
 #[derive(Debug)]
-struct Canned(Option<(StatusCode, Value)>);
+pub(crate) struct Canned(pub(crate) Option<(StatusCode, Value)>);
 
 impl Fetch for Canned {
     fn fetch(&self, _: Ask) -> Fetching<'_> {

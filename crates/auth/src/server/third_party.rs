@@ -1,0 +1,140 @@
+//! The tokens of another provider that we hold for its users.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::builder::AuthorizationServer;
+use super::respond::OAuthError;
+use super::store;
+use super::upstream::Answered;
+use crate::Secret;
+use crate::fetch::FetchError;
+use crate::resource::AccessToken;
+
+/// The tokens of a third party.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct ThirdPartyTokens {
+    access_token: String,
+    #[serde(default)]
+    refresh_token: Option<String>,
+    #[serde(default)]
+    expires_at: Option<u64>,
+}
+
+impl fmt::Debug for ThirdPartyTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThirdPartyTokens").field("expires_at", &self.expires_at).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no token of the third party.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ThirdPartyError {
+    /// The user's login there is over; ours is over too now.
+    #[error("the login at the other provider is over")]
+    Over,
+    /// The provider or the store can not be reached.
+    #[error("the token can not be had at present")]
+    Unavailable,
+}
+
+/// A token is renewed this long before its end, in seconds.
+const MARGIN: u64 = 30;
+
+impl AuthorizationServer {
+    pub(super) fn tokens_of(&self, answered: Answered, before: Option<String>) -> ThirdPartyTokens {
+        ThirdPartyTokens {
+            access_token: answered.access_token,
+            refresh_token: answered.refresh_token.or(before),
+            expires_at: answered.expires_in.map(|life| self.now().saturating_add(life)),
+        }
+    }
+
+    /// Keeps tokens of the third party, sealed, for as long as our own.
+    pub(super) async fn keep_third_party(&self, family: &str, tokens: &ThirdPartyTokens) -> Result<(), OAuthError> {
+        let key = third_party_key(family);
+        let sealed = self.0.sealer.seal(&key, &store::encode(tokens)?)?;
+        let until = self.now().saturating_add(self.0.life.refresh);
+        Ok(self.store().put(&key, sealed, until).await?)
+    }
+
+    /// Renews the tokens of the third party if they are about to end; false if the login there is over.
+    pub(super) async fn follow_third_party(&self, family: &str) -> Result<bool, OAuthError> {
+        Ok(self.third_party(family).await?.is_some())
+    }
+
+    async fn third_party(&self, family: &str) -> Result<Option<ThirdPartyTokens>, OAuthError> {
+        let Some(tokens) = self.kept_third_party(family).await? else { return Ok(None) };
+        if self.is_fresh(&tokens) {
+            return Ok(Some(tokens));
+        }
+        let Some(upstream) = &self.0.upstream else { return Ok(None) };
+        let _renewal = upstream.renewal(family).await;
+        // Somebody else may have renewed them meanwhile, and the old ones are worth nothing then.
+        let Some(tokens) = self.kept_third_party(family).await? else { return Ok(None) };
+        if self.is_fresh(&tokens) {
+            return Ok(Some(tokens));
+        }
+        let Some(refresh) = &tokens.refresh_token else { return Ok(None) };
+        match upstream.ask(&[("grant_type", "refresh_token"), ("refresh_token", refresh)]).await {
+            Ok(answered) => {
+                let tokens = self.tokens_of(answered, Some(refresh.clone()));
+                self.keep_third_party(family, &tokens).await?;
+                Ok(Some(tokens))
+            }
+            Err(FetchError::Status(status)) if status.is_client_error() => {
+                // Another process that shares the store may have been faster.
+                let now = self.kept_third_party(family).await?;
+                Ok(now.filter(|now| now.refresh_token != tokens.refresh_token && self.is_fresh(now)))
+            }
+            Err(_) => Err(OAuthError::unavailable()),
+        }
+    }
+
+    async fn kept_third_party(&self, family: &str) -> Result<Option<ThirdPartyTokens>, OAuthError> {
+        let key = third_party_key(family);
+        let Some(sealed) = self.store().get(&key).await? else { return Ok(None) };
+        Ok(store::decode(self.0.sealer.open(&key, &sealed))?)
+    }
+
+    fn is_fresh(&self, tokens: &ThirdPartyTokens) -> bool {
+        tokens.expires_at.is_none_or(|end| end > self.now().saturating_add(MARGIN))
+    }
+
+    /// Ends a login at the third party with ours. That it can not be reached keeps nobody from logging out here.
+    pub(super) async fn end_third_party(&self, family: &str) -> Result<(), OAuthError> {
+        let key = third_party_key(family);
+        let Some(sealed) = self.store().take(&key).await? else { return Ok(()) };
+        let Some(tokens) = store::decode::<ThirdPartyTokens>(self.0.sealer.open(&key, &sealed))? else { return Ok(()) };
+        if let Some(upstream) = &self.0.upstream {
+            let token = tokens.refresh_token.unwrap_or(tokens.access_token);
+            if let Err(error) = upstream.give_back(&token).await {
+                tracing::warn!(%error, "a token could not be given back to the upstream provider");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the token of the other provider for the user of one of our tokens, renewed if need be. It is for requests to that
+    /// provider's own services; the client never sees it.
+    ///
+    /// # Errors
+    /// The login there is over, in which case our own tokens of it are revoked, or the provider can not be reached.
+    pub async fn third_party_token(&self, token: &AccessToken) -> Result<Secret, ThirdPartyError> {
+        let family: String = token.claim("sid").ok_or(ThirdPartyError::Over)?;
+        match self.third_party(&family).await {
+            Ok(Some(tokens)) => Ok(Secret::new(tokens.access_token)),
+            Ok(None) => {
+                self.revoke_family(&family).await.map_err(|_| ThirdPartyError::Unavailable)?;
+                Err(ThirdPartyError::Over)
+            }
+            Err(_) => Err(ThirdPartyError::Unavailable),
+        }
+    }
+}
+
+fn third_party_key(family: &str) -> String {
+    format!("third-party:{family}")
+}
