@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 
-use crate::activity::Busy;
+use crate::connection::Busy;
 use crate::events::EventBody;
 use crate::modern_stream::ModernStream;
 
@@ -17,6 +17,8 @@ pub struct Body {
     kind: Kind,
     /// Tells the connection that it is in use until the body is gone.
     busy: Option<Busy>,
+    /// The client wants the connection to end with it.
+    closes: bool,
 }
 
 enum Kind {
@@ -30,20 +32,33 @@ impl Body {
     /// A body without content.
     #[must_use]
     pub fn empty() -> Self {
-        Self { kind: Kind::Empty, busy: None }
+        Self { kind: Kind::Empty, busy: None, closes: false }
     }
 
     /// A body of one text.
     pub fn full(text: impl Into<Bytes>) -> Self {
-        Self { kind: Kind::Full(text.into()), busy: None }
+        Self { kind: Kind::Full(text.into()), busy: None, closes: false }
     }
 
     pub(crate) fn modern(stream: Box<ModernStream>) -> Self {
-        Self { kind: Kind::Modern(stream), busy: None }
+        Self { kind: Kind::Modern(stream), busy: None, closes: false }
     }
 
     pub(crate) fn events(events: EventBody) -> Self {
-        Self { kind: Kind::Events(events), busy: None }
+        Self { kind: Kind::Events(events), busy: None, closes: false }
+    }
+
+    /// Whether it may take long to come to its end.
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self.kind, Kind::Modern(_) | Kind::Events(_))
+    }
+
+    pub(crate) fn close_after(&mut self) {
+        self.closes = true;
+    }
+
+    pub(crate) fn closes(&self) -> bool {
+        self.closes
     }
 
     pub(crate) fn keep_busy(&mut self, busy: Busy) {

@@ -133,29 +133,37 @@ impl Endpoint {
         B: HttpBody + Unpin,
     {
         let (parts, body) = request.into_parts();
-        let hides = match self.guard.check(&parts) {
-            Ok(hides) => hides,
+        let mut parts = Arc::new(parts);
+        let looked = match self.guard.check(&parts) {
+            Ok(looked) => looked,
             Err(refused) => {
                 tracing::debug!(path = parts.uri.path(), "refused by host or origin");
                 return *refused;
             }
         };
+        let closes = looked.closes;
         let allowed = self.cors.allowed(&parts.headers);
         let mut response = if parts.method == Verb::OPTIONS && allowed.is_some() {
             respond::empty(StatusCode::NO_CONTENT)
+        } else if looked.hides || self.config.gate.is_some() || self.config.beside.is_some() {
+            let hides = looked.hides;
+            Box::pin(self.admitted(&mut parts, body, any_path, from, hides)).await
         } else {
-            self.admitted(parts, body, any_path, from, hides).await
+            self.dispatch(&parts, &looked.known, body, any_path, from).await
         };
         if let Some(origin) = allowed {
             Cors::mark(&mut response, origin);
         }
+        if closes {
+            response.body_mut().close_after();
+        }
         response
     }
 
-    /// Serves a request that our own checks let through: past the gate, if there is one.
+    /// Serves a request that is to be looked at, or changed, before the endpoint sees it.
     async fn admitted<B>(
         self: &Arc<Self>,
-        mut parts: Parts,
+        arrived: &mut Arc<Parts>,
         body: B,
         any_path: bool,
         from: Option<&Sender>,
@@ -164,32 +172,37 @@ impl Endpoint {
     where
         B: HttpBody + Unpin,
     {
+        let parts = Arc::make_mut(arrived);
         if let Some(beside) = &self.config.beside
             && beside.serves(parts.uri.path())
         {
-            return match Box::pin(collect::collect(body, self.limits())).await {
-                Ok(text) => beside.serve(Request::from_parts(parts, text), from.map(|from| from.address)).await,
+            return match collect::collect(body, self.limits()).await {
+                Ok(text) => {
+                    let request = Request::from_parts(parts.clone(), text);
+                    beside.serve(request, from.map(|from| from.address)).await
+                }
                 Err(response) => *response,
             };
         }
         if let Some(gate) = &self.config.gate
-            && let Err(response) = gate.pass(&mut parts).await
+            && let Err(response) = gate.pass(parts).await
         {
             return response;
         }
         if hides {
-            self.guard.hide_credentials(&mut parts);
+            self.guard.hide_credentials(parts);
         }
-        let parts = Arc::new(parts);
-        let Some(gate) = &self.config.gate else { return self.dispatch(parts, body, any_path, from).await };
-        let mut response = Box::pin(self.dispatch(parts.clone(), body, any_path, from)).await;
-        gate.leave(&parts, &mut response);
+        let mut response = self.dispatch(arrived, &Known::find(&arrived.headers), body, any_path, from).await;
+        if let Some(gate) = &self.config.gate {
+            gate.leave(arrived, &mut response);
+        }
         response
     }
 
     async fn dispatch<B>(
         self: &Arc<Self>,
-        parts: Arc<Parts>,
+        parts: &Arc<Parts>,
+        known: &Known<'_>,
         body: B,
         any_path: bool,
         from: Option<&Sender>,
@@ -200,8 +213,8 @@ impl Endpoint {
         let place = if any_path { Place::Mcp } else { self.place(parts.uri.path()) };
         let post = parts.method == Verb::POST;
         match place {
-            Place::Mcp if post => match self.body(&parts, body).await {
-                Ok(text) => match self.post(parts, from, &text) {
+            Place::Mcp if post => match self.body(known, body).await {
+                Ok(text) => match self.post(parts, known, from, &text) {
                     Posted::Done(response) => response,
                     // What is rare is boxed, so that the future of a request stays small: it is moved more than once.
                     Posted::Modern(under_way, accepts) => Box::pin(modern::wait(under_way, accepts)).await,
@@ -210,14 +223,14 @@ impl Endpoint {
                 },
                 Err(response) => *response,
             },
-            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => Box::pin(self.get(&parts)).await,
-            Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => Box::pin(self.delete(&parts)).await,
+            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => Box::pin(self.get(parts)).await,
+            Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => Box::pin(self.delete(parts)).await,
             Place::Mcp if self.has_sessions() => respond::method_not_allowed("GET, POST, DELETE"),
             Place::Mcp => respond::method_not_allowed("POST"),
-            Place::SseStream if parts.method == Verb::GET => self.open_http_sse(&parts),
+            Place::SseStream if parts.method == Verb::GET => self.open_http_sse(parts),
             Place::SseStream => respond::method_not_allowed("GET"),
-            Place::SseMessage if post => match self.body(&parts, body).await {
-                Ok(text) => self.http_sse_message(&parts, &text),
+            Place::SseMessage if post => match self.body(known, body).await {
+                Ok(text) => self.http_sse_message(parts, &text),
                 Err(response) => *response,
             },
             Place::SseMessage => respond::method_not_allowed("POST"),
@@ -248,8 +261,8 @@ impl Endpoint {
         self.handler.revisions().iter().any(|revision| revision.has_handshake())
     }
 
-    async fn body<B: HttpBody + Unpin>(&self, parts: &Parts, body: B) -> Result<Bytes, Box<Response<Body>>> {
-        if !negotiation::is_json(&parts.headers) {
+    async fn body<B: HttpBody + Unpin>(&self, known: &Known<'_>, body: B) -> Result<Bytes, Box<Response<Body>>> {
+        if !negotiation::is_json(known.content_type) {
             let message = "the body must be JSON: send it with content-type application/json";
             return Err(Box::new(respond::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)));
         }
@@ -257,9 +270,7 @@ impl Endpoint {
     }
 
     /// Serves a POST to the endpoint: finds out the era, from there on each has its own code.
-    fn post(self: &Arc<Self>, parts: Arc<Parts>, from: Option<&Sender>, text: &Bytes) -> Posted {
-        let headers = parts.clone();
-        let known = Known::find(&headers.headers);
+    fn post(self: &Arc<Self>, parts: &Arc<Parts>, known: &Known<'_>, from: Option<&Sender>, text: &Bytes) -> Posted {
         let Some(accepts) = Accepts::of(known.accept, &parts.headers) else {
             let message = "the answer is application/json or text/event-stream; accept both";
             return Posted::Done(respond::refusal(StatusCode::NOT_ACCEPTABLE, message));
@@ -275,16 +286,16 @@ impl Endpoint {
             Ok(message) => message,
             Err(Rejected { id, error }) => return bad(id.as_ref(), &error),
         };
-        let version = match Version::of(&known, &parts.headers) {
+        let version = match Version::of(known, &parts.headers) {
             Ok(version) => version,
             Err(error) => return bad(id_of(&message), &error),
         };
-        let arrived = Arrived { parts, address: from.map(|from| from.address), version, accepts };
+        let arrived = Arrived { parts: parts.clone(), address: from.map(|from| from.address), version, accepts };
         if self.is_modern(&arrived.version, &message) {
-            self.modern(arrived, &known, message)
+            self.modern(arrived, known, message)
         } else {
             self.sweep_sometimes();
-            self.legacy_post(arrived, &known, message)
+            self.legacy_post(arrived, known, message)
         }
     }
 

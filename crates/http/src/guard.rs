@@ -7,6 +7,7 @@ use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use http::request::Parts;
 use http::{Response, StatusCode};
 
+use crate::known::Known;
 use crate::{Body, HttpConfig, respond};
 
 /// The names and origins that are allowed, in lower case.
@@ -17,6 +18,16 @@ pub(crate) struct Guard {
     hidden: Vec<HeaderName>,
     /// More than the usual headers are hidden.
     hides_more: bool,
+}
+
+/// What one look at the headers of a request has shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Looked<'a> {
+    pub(crate) known: Known<'a>,
+    /// There are headers that handlers must not see.
+    pub(crate) hides: bool,
+    /// The client wants the connection to end with the answer.
+    pub(crate) closes: bool,
 }
 
 impl Guard {
@@ -40,12 +51,13 @@ impl Guard {
         }
     }
 
-    /// Checks a request, whatever its method and path. Returns whether it has anything to hide.
-    pub(crate) fn check(&self, request: &Parts) -> Result<bool, Box<Response<Body>>> {
+    /// Checks a request, whatever its method and path. Returns what it has seen on the way.
+    pub(crate) fn check<'a>(&self, request: &'a Parts) -> Result<Looked<'a>, Box<Response<Body>>> {
         // HTTP/2 and the absolute form of HTTP/1 name the host in the target; HTTP/1 names it in a header.
         let authority = request.uri.authority().map(|authority| authority.as_str().as_bytes());
         authority.map_or(Ok(()), |authority| self.check_host(authority))?;
-        let (mut in_header, mut hides) = (false, false);
+        let mut looked = Looked::default();
+        let mut in_header = false;
         for (name, value) in &request.headers {
             match name.as_str() {
                 "host" if in_header => {
@@ -56,14 +68,19 @@ impl Guard {
                     in_header = true;
                 }
                 "origin" => self.check_origin(value.as_bytes())?,
-                "authorization" | "proxy-authorization" | "cookie" => hides = true,
-                _ => hides |= self.hides_more && self.hidden.contains(name),
+                "connection" => looked.closes |= names_close(value.as_bytes()),
+                "authorization" | "proxy-authorization" | "cookie" => looked.hides = true,
+                "content-length" => {}
+                _ => {
+                    looked.known.note(name, value);
+                    looked.hides |= self.hides_more && self.hidden.contains(name);
+                }
             }
         }
         if authority.is_none() && !in_header {
             return Err(Box::new(respond::refusal(StatusCode::FORBIDDEN, "the request names no host")));
         }
-        Ok(hides)
+        Ok(looked)
     }
 
     fn check_host(&self, host: &[u8]) -> Result<(), Box<Response<Body>>> {
@@ -103,6 +120,11 @@ impl Guard {
         // A page that the server's own host delivered is no stranger.
         authority.is_some_and(|authority| self.is_allowed_host(authority))
     }
+}
+
+/// Whether a `Connection` header asks to end the connection.
+fn names_close(options: &[u8]) -> bool {
+    options.split(|byte| *byte == b',').any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"))
 }
 
 /// Splits an authority into name and port; none if it is anything more than that.

@@ -1,10 +1,11 @@
 //! The headers that every POST is asked for, found in one pass.
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The headers that every POST is asked for. Looking each of them up would cost more than looking at all once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known<'a> {
+    pub(crate) content_type: Seen<'a>,
     pub(crate) accept: Seen<'a>,
     pub(crate) version: Seen<'a>,
     pub(crate) session: Seen<'a>,
@@ -26,20 +27,28 @@ impl<'a> Known<'a> {
     pub(crate) fn find(headers: &'a HeaderMap) -> Self {
         let mut known = Self::default();
         for (name, value) in headers {
-            let seen = match name.as_str() {
-                "accept" => &mut known.accept,
-                "mcp-protocol-version" => &mut known.version,
-                "mcp-session-id" => &mut known.session,
-                "mcp-method" => &mut known.method,
-                "mcp-name" => &mut known.name,
-                _ => continue,
-            };
-            *seen = match seen {
-                Seen::Never => Seen::Once(value),
-                Seen::Once(_) | Seen::Often => Seen::Often,
-            };
+            known.note(name, value);
         }
         known
+    }
+
+    /// Notes a header, if it is one of these. Returns whether it is.
+    #[inline]
+    pub(crate) fn note(&mut self, name: &HeaderName, value: &'a HeaderValue) -> bool {
+        let seen = match name.as_str() {
+            "content-type" => &mut self.content_type,
+            "accept" => &mut self.accept,
+            "mcp-protocol-version" => &mut self.version,
+            "mcp-session-id" => &mut self.session,
+            "mcp-method" => &mut self.method,
+            "mcp-name" => &mut self.name,
+            _ => return false,
+        };
+        *seen = match seen {
+            Seen::Never => Seen::Once(value),
+            Seen::Once(_) | Seen::Often => Seen::Often,
+        };
+        true
     }
 }
 

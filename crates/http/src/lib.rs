@@ -6,8 +6,6 @@
 //!
 //! With the feature `client` there is the other side too: `client::Agent` sends requests.
 
-mod activity;
-mod aside;
 mod beside;
 mod body;
 mod calls;
@@ -24,7 +22,6 @@ mod gate;
 mod guard;
 mod headers;
 mod http_sse;
-mod io;
 mod known;
 mod legacy;
 mod limits;

@@ -7,15 +7,14 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hyper_util::rt::TokioExecutor;
-use hyper_util::server::conn::auto;
 use jackfield_peer::{Handler, Shutdown};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, timeout_at};
 
+use crate::connection::{self, Protocol};
 use crate::endpoint::{Endpoint, SWEEP};
-use crate::{HttpConfig, StreamableService, connection};
+use crate::{HttpConfig, StreamableService};
 
 /// Serves a handler over HTTP.
 ///
@@ -144,7 +143,7 @@ impl BoundServer {
     /// Dropping the future closes all connections at once.
     pub async fn serve(self, shutdown: Shutdown) -> Result<(), Error> {
         let endpoint = self.service.endpoint().clone();
-        let protocol = Arc::new(connection::protocol(&endpoint.config));
+        let protocol = Arc::new(Protocol::new(&endpoint.config));
         let mut connections = JoinSet::new();
         let addresses = Arc::new(Addresses::default());
         let mut sweep = tokio::time::interval(SWEEP);
@@ -189,7 +188,7 @@ impl BoundServer {
         address: SocketAddr,
         place: Place,
         endpoint: &Arc<Endpoint>,
-        protocol: &Arc<auto::Builder<TokioExecutor>>,
+        protocol: &Arc<Protocol>,
         shutdown: &Shutdown,
     ) {
         set_options(&stream, endpoint.limits().write_timeout);

@@ -7,8 +7,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 /// Polls its future only after that has asked for it, however often the task around it is woken. A connection is woken for
 /// every request, its timers and the shutdown hardly ever.
-pub(crate) struct Aside<F> {
-    future: Pin<Box<F>>,
+pub(crate) struct Aside<T> {
+    future: Pin<Box<dyn Future<Output = T> + Send>>,
     call: Arc<Call>,
     waker: Waker,
 }
@@ -19,17 +19,17 @@ struct Call {
     task: Mutex<Option<Waker>>,
 }
 
-impl<F: Future> Aside<F> {
-    pub(crate) fn new(future: F) -> Self {
+impl<T> Aside<T> {
+    pub(crate) fn new(future: impl Future<Output = T> + Send + 'static) -> Self {
         let call = Arc::new(Call { woken: AtomicBool::new(true), task: Mutex::new(None) });
         Self { future: Box::pin(future), waker: call.clone().into(), call }
     }
 }
 
-impl<F: Future> Future for Aside<F> {
-    type Output = F::Output;
+impl<T> Future for Aside<T> {
+    type Output = T;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         // A task keeps its waker for as long as it lives, so that it is noted with the first poll only.
         if !self.call.woken.swap(false, Ordering::AcqRel) {
             return Poll::Pending;

@@ -20,6 +20,8 @@ pub(crate) struct Activity {
     in_head: AtomicBool,
     /// Several requests share the connection, and frames come without any.
     multiplexed: AtomicBool,
+    /// Something was to be written, and the client has not taken all of it.
+    unwritten: AtomicBool,
 }
 
 /// Keeps a connection busy until it is dropped.
@@ -34,6 +36,7 @@ impl Activity {
             since: AtomicU64::new(0),
             in_head: AtomicBool::new(false),
             multiplexed: AtomicBool::new(false),
+            unwritten: AtomicBool::new(false),
         })
     }
 
@@ -50,6 +53,15 @@ impl Activity {
             self.since.store(self.now(), Ordering::Relaxed);
             self.in_head.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Notes whether something waits to be written.
+    pub(crate) fn set_unwritten(&self, unwritten: bool) {
+        self.unwritten.store(unwritten, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_unwritten(&self) -> bool {
+        self.unwritten.load(Ordering::Relaxed)
     }
 
     /// Notes that the head of a request is complete.

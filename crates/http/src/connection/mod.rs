@@ -1,0 +1,12 @@
+//! One connection: which HTTP it speaks, who writes to it, and how long it may take.
+
+mod activity;
+mod aside;
+mod io;
+mod protocol;
+mod serve;
+mod streaming;
+
+pub(crate) use activity::Busy;
+pub(crate) use protocol::Protocol;
+pub(crate) use serve::serve;

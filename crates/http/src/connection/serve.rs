@@ -1,0 +1,279 @@
+//! Serving one connection.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use http::{Method, Request, Response, Version};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use hyper::rt::{Read, Write};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use jackfield_peer::Shutdown;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::activity::Activity;
+use super::aside::Aside;
+use super::io::WatchedIo;
+use super::protocol::Protocol;
+use super::streaming;
+use crate::endpoint::{Endpoint, Sender};
+use crate::{Body, HttpLimits};
+
+/// Serves one connection until the client closes it, stays idle for too long, or the server ends.
+///
+/// hyper reads requests and writes answers. While a stream is open, which may be hours, its buffers would wait for nothing, so
+/// that the connection is taken from it for that time.
+pub(crate) async fn serve<S>(
+    stream: S,
+    address: SocketAddr,
+    endpoint: Arc<Endpoint>,
+    protocol: Arc<Protocol>,
+    shutdown: Shutdown,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let activity = Activity::new();
+    let mut io = WatchedIo::new(TokioIo::new(stream), activity.clone(), endpoint.limits().write_timeout);
+    let sender = Arc::new(Sender::new(address.ip()));
+    let mut line = Line { outside: Outside::new(&activity, &endpoint, shutdown), activity, endpoint, sender };
+    let is_http2 = tokio::select! {
+        biased;
+        found = protocol.is_http2(&mut io) => found,
+        _ = poll_fn(|cx| line.outside.poll(cx)) => return line.outside.late(),
+    };
+    match is_http2 {
+        Ok(true) => Box::pin(line.http2(io, &protocol)).await,
+        Ok(false) => line.http1(io, &protocol).await,
+        Err(error) => note(Err(error)),
+    }
+}
+
+/// What all requests of a connection share.
+struct Line {
+    outside: Outside,
+    activity: Arc<Activity>,
+    endpoint: Arc<Endpoint>,
+    sender: Arc<Sender>,
+}
+
+impl Line {
+    async fn http2<T>(mut self, io: WatchedIo<T>, protocol: &Protocol)
+    where
+        T: Read + Write + Unpin + Send + 'static,
+    {
+        let (activity, endpoint, sender) = (self.activity.clone(), self.endpoint.clone(), self.sender.clone());
+        let service = service_fn(move |request: Request<Incoming>| {
+            let (busy, endpoint, sender) = (activity.begin(true), endpoint.clone(), sender.clone());
+            async move {
+                let mut response = endpoint.serve(request, false, Some(&sender)).await;
+                response.body_mut().keep_busy(busy);
+                Ok::<_, Infallible>(response)
+            }
+        });
+        let connection = protocol.http2.serve_connection(io, service);
+        tokio::pin!(connection);
+        let ended = poll_fn(|cx| {
+            loop {
+                if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
+                    return Poll::Ready(Some(ended));
+                }
+                match self.outside.poll(cx) {
+                    Poll::Ready(Told::Finish) => connection.as_mut().graceful_shutdown(),
+                    Poll::Ready(Told::Close) => return Poll::Ready(None),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        });
+        match ended.await {
+            Some(ended) => note(ended),
+            None => self.outside.late(),
+        }
+    }
+
+    async fn http1<T>(mut self, mut io: WatchedIo<T>, protocol: &Protocol)
+    where
+        T: Read + Write + Unpin + Send + 'static,
+    {
+        // Each of the two is put into a box of its own and is gone while the other runs.
+        while let Some((taken, response)) = Box::pin(self.answer(io, protocol)).await {
+            io = taken;
+            match Box::pin(self.stream(&mut io, response)).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => return note(Err(error)),
+            }
+        }
+    }
+
+    /// Answers requests until the connection ends, or until an answer is a stream.
+    async fn answer<T>(&mut self, io: WatchedIo<T>, protocol: &Protocol) -> Option<(WatchedIo<T>, Response<Body>)>
+    where
+        T: Read + Write + Unpin + Send + 'static,
+    {
+        let streams = Arc::new(Slot::default());
+        let (activity, endpoint, sender) = (self.activity.clone(), self.endpoint.clone(), self.sender.clone());
+        let slot = streams.clone();
+        let service = service_fn(move |request: Request<Incoming>| {
+            let (busy, endpoint, sender) = (activity.begin(false), endpoint.clone(), sender.clone());
+            let slot = slot.clone();
+            async move {
+                // What a client sends as the body of a request that has none would be taken for the next request.
+                let bounded = request.method() == Method::POST || request.body().is_end_stream();
+                let chunks = bounded && request.version() == Version::HTTP_11;
+                let mut response = endpoint.serve(request, false, Some(&sender)).await;
+                response.body_mut().keep_busy(busy);
+                if chunks && response.body().is_stream() {
+                    return slot.put(response).await;
+                }
+                Ok::<_, Infallible>(response)
+            }
+        });
+        let mut connection = protocol.http1.serve_connection(io, service);
+        if self.outside.ends {
+            Pin::new(&mut connection).graceful_shutdown();
+        }
+        let ended = poll_fn(|cx| {
+            loop {
+                if let Poll::Ready(ended) = Pin::new(&mut connection).poll(cx) {
+                    return Poll::Ready(Ended::Over(ended));
+                }
+                // Answers to earlier requests of a client that does not wait for them go first.
+                if !self.activity.is_unwritten()
+                    && let Some(response) = streams.take()
+                {
+                    return Poll::Ready(Ended::Streams(response));
+                }
+                match self.outside.poll(cx) {
+                    Poll::Ready(Told::Finish) => Pin::new(&mut connection).graceful_shutdown(),
+                    Poll::Ready(Told::Close) => return Poll::Ready(Ended::Late),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        })
+        .await;
+        match ended {
+            Ended::Over(ended) => note(ended),
+            Ended::Late => self.outside.late(),
+            Ended::Streams(response) => {
+                let parts = connection.into_parts();
+                let mut io = parts.io;
+                io.put_back(&parts.read_buf);
+                return Some((io, *response));
+            }
+        }
+        None
+    }
+
+    /// Writes a stream. Returns whether the connection can be used after it.
+    async fn stream<T>(&mut self, io: &mut WatchedIo<T>, response: Response<Body>) -> std::io::Result<bool>
+    where
+        T: Read + Write + Unpin,
+    {
+        let closes = response.body().closes() || self.outside.ends;
+        let writing = streaming::write(io, response, closes);
+        tokio::pin!(writing);
+        poll_fn(|cx| {
+            loop {
+                if let Poll::Ready(written) = writing.as_mut().poll(cx) {
+                    return Poll::Ready(written);
+                }
+                match self.outside.poll(cx) {
+                    // Whoever sends the events knows as well, and comes to an end.
+                    Poll::Ready(Told::Finish) => {}
+                    Poll::Ready(Told::Close) => return Poll::Ready(Err(std::io::ErrorKind::TimedOut.into())),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+        })
+        .await?;
+        Ok(!closes)
+    }
+}
+
+/// How the work of hyper on a connection ended.
+enum Ended {
+    Over(hyper::Result<()>),
+    Late,
+    Streams(Box<Response<Body>>),
+}
+
+/// Where a stream waits to be taken from hyper.
+#[derive(Debug, Default)]
+struct Slot(Mutex<Option<Box<Response<Body>>>>);
+
+impl Slot {
+    /// Hands a response over, and never comes back: hyper is dropped with whoever waits here.
+    async fn put<T>(&self, response: Response<Body>) -> T {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(response));
+        std::future::pending().await
+    }
+
+    fn take(&self) -> Option<Box<Response<Body>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// What a connection is told from outside.
+enum Told {
+    /// It took too long.
+    Close,
+    /// The server ends; what is under way may come to its end.
+    Finish,
+}
+
+/// Tells a connection first that the server ends, then that it took too long.
+struct Outside {
+    word: Aside<Told>,
+    activity: Arc<Activity>,
+    endpoint: Arc<Endpoint>,
+    ends: bool,
+}
+
+impl Outside {
+    fn new(activity: &Arc<Activity>, endpoint: &Arc<Endpoint>, shutdown: Shutdown) -> Self {
+        let (watched, limits) = (activity.clone(), endpoint.clone());
+        let word = Aside::new(async move {
+            tokio::select! {
+                () = watch(&watched, limits.limits()) => Told::Close,
+                () = shutdown.triggered() => Told::Finish,
+            }
+        });
+        Self { word, activity: activity.clone(), endpoint: endpoint.clone(), ends: false }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Told> {
+        let told = std::task::ready!(Pin::new(&mut self.word).poll(cx));
+        if let Told::Finish = told {
+            self.ends = true;
+            let (watched, limits) = (self.activity.clone(), self.endpoint.clone());
+            self.word = Aside::new(async move {
+                watch(&watched, limits.limits()).await;
+                Told::Close
+            });
+        }
+        Poll::Ready(told)
+    }
+
+    fn late(&self) {
+        tracing::debug!("a connection was idle or slow for too long");
+    }
+}
+
+fn note<E: fmt::Display>(ended: Result<(), E>) {
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// Waits until the connection has been idle, or in the middle of a head, for too long.
+async fn watch(activity: &Activity, limits: &HttpLimits) {
+    while let Some(left) = activity.time_left(limits) {
+        tokio::time::sleep(left).await;
+    }
+}
