@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
 mod codes;
+mod fetching;
 mod grants;
 mod guarded;
 mod interaction;
 mod keys;
 mod proofs;
+mod site;
 mod third_party;
 mod users;
 mod visitor;

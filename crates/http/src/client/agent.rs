@@ -18,6 +18,7 @@ use super::authorizer::{Asked, Authorizer, Reaction, Refusal};
 use super::dialer::{Dial, Dialer};
 use super::error::Kind;
 use super::origin::{has_userinfo, resolve, same_origin};
+use super::resolve::Resolve;
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
 use super::{Answer, Error};
@@ -66,6 +67,8 @@ pub struct AgentConfig {
     pub proxies_from_environment: bool,
     /// Opens the connections, if not TCP.
     pub dial: Option<Arc<dyn Dial>>,
+    /// Says which addresses a host has, if not the operating system. A proxy is asked for names, so this is not.
+    pub names: Option<Arc<dyn Resolve>>,
     /// How TLS is done, if not with what the operating system trusts.
     #[cfg(feature = "client-tls")]
     pub tls: Option<rustls::ClientConfig>,
@@ -82,6 +85,7 @@ impl Default for AgentConfig {
             authorizations: 5,
             proxies_from_environment: true,
             dial: None,
+            names: None,
             #[cfg(feature = "client-tls")]
             tls: None,
         }
@@ -111,6 +115,7 @@ impl Agent {
             #[cfg(feature = "client-tls")]
             tls: config.tls.map_or(Tls::Platform, Tls::given),
             dial: config.dial,
+            names: config.names,
             timeout: config.connect_timeout,
         };
         let connections = Arc::new(Tasks::default());

@@ -16,6 +16,8 @@ use tower_service::Service;
 
 use super::authorizer::Boxed;
 use super::conn::Conn;
+use super::origin::port;
+use super::resolve::{self, Resolve};
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
 
@@ -34,6 +36,7 @@ pub(super) struct Dialer {
     #[cfg(feature = "client-tls")]
     pub(super) tls: Tls,
     pub(super) dial: Option<Arc<dyn Dial>>,
+    pub(super) names: Option<Arc<dyn Resolve>>,
     pub(super) timeout: Duration,
 }
 
@@ -45,8 +48,8 @@ impl Dialer {
         }
         let is_https = uri.scheme_str() == Some("https");
         match self.proxy(&uri) {
-            None if is_https => self.open_tls(self.tcp(uri.clone()).await?, &uri).await,
-            None => Ok(Conn::new(self.tcp(uri).await?)),
+            None if is_https => self.open_tls(self.direct(&uri).await?, &uri).await,
+            None => Ok(Conn::new(self.direct(&uri).await?)),
             Some(proxy) if proxy.uri().scheme_str() != Some("http") => {
                 Err(io::Error::new(io::ErrorKind::Unsupported, "only http proxies are supported"))
             }
@@ -60,6 +63,14 @@ impl Dialer {
             }
             Some(proxy) => Ok(Conn::new(self.tcp(proxy.uri().clone()).await?).through_proxy()),
         }
+    }
+
+    /// Connects to the host itself, at an address that it is allowed to have.
+    async fn direct(&self, uri: &Uri) -> io::Result<tokio::net::TcpStream> {
+        let Some(names) = &self.names else { return self.tcp(uri.clone()).await };
+        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let addresses = names.resolve(host, port(uri).unwrap_or(443)).await?;
+        resolve::connect(&addresses, self.timeout).await
     }
 
     async fn tcp(&self, uri: Uri) -> io::Result<tokio::net::TcpStream> {
@@ -148,6 +159,7 @@ mod tests {
             #[cfg(feature = "client-tls")]
             tls: Tls::Platform,
             dial: None,
+            names: None,
             timeout: Duration::from_secs(1),
         }
     }
