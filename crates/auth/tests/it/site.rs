@@ -11,7 +11,11 @@ use tokio::task::JoinSet;
 #[derive(Clone, Debug)]
 pub(crate) struct Hit {
     pub(crate) path: String,
+    /// The whole head, in lower case.
     pub(crate) head: String,
+    /// The value of the header `Authorization`.
+    pub(crate) authorization: Option<String>,
+    pub(crate) body: String,
 }
 
 /// A web site on loopback. Each connection serves one request.
@@ -63,7 +67,16 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Hit>>, answer: &(dyn Fn(&
     }
     let head = String::from_utf8(head).unwrap();
     let path = head.split(' ').nth(1).unwrap().to_owned();
-    let hit = Hit { path, head: head.to_ascii_lowercase() };
+    let header = |name: &str| {
+        let mut lines = head.lines().filter_map(|line| line.split_once(':'));
+        lines.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
+    };
+    let mut body = vec![0; header("content-length").map_or(0, |length| length.parse().unwrap())];
+    if stream.read_exact(&mut body).await.is_err() {
+        return;
+    }
+    let (authorization, body) = (header("authorization"), String::from_utf8(body).unwrap());
+    let hit = Hit { path, head: head.to_ascii_lowercase(), authorization, body };
     let text = answer(&hit);
     seen.lock().unwrap().push(hit);
     let _ = stream.write_all(text.as_bytes()).await;
