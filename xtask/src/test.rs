@@ -16,7 +16,7 @@ use crate::{bench, conformance, interop, requirements, tidy, tree};
 const COVERED_REQUIREMENTS: usize = 330;
 
 /// The scenarios of the conformance suite whose feature is not written yet; a line goes with its feature.
-const NOT_WRITTEN: &[(Direction, &[&str])] = &[(Direction::Client, &["auth/"])];
+const NOT_WRITTEN: &[(Direction, &[&str])] = &[];
 
 /// How much to run.
 #[derive(Debug, Args)]

@@ -1,8 +1,8 @@
 //! Authorization for the Model Context Protocol, after OAuth 2.1.
 //!
 //! The feature `resource` protects a server: tokens are checked, missing ones are challenged, the metadata of the resource is
-//! served. The feature `server` is an authorization server to embed, for those who have none. What both are made of stands
-//! at the root: metadata documents, challenges, scopes, signed tokens, proofs of possession, guarded fetching.
+//! served. The feature `server` is an authorization server to embed, for those who have none. The feature `client` gets tokens for
+//! a client, and keeps them. What all of them are made of stands at the root: metadata documents, challenges, scopes, signed tokens, proofs of possession, guarded fetching.
 
 pub mod challenge;
 mod clock;
@@ -16,6 +16,8 @@ mod random;
 mod scope;
 mod secret;
 
+#[cfg(feature = "client")]
+pub mod client;
 #[cfg(feature = "resource")]
 pub mod resource;
 #[cfg(feature = "server")]

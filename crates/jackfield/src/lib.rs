@@ -38,10 +38,11 @@
 //! | `icons` | no | clients load the icons that servers name, after checking address and bytes |
 //! | `skills` | no | servers serve skills, clients list and load them: the extension `io.modelcontextprotocol/skills` |
 //! | `auth` | no | protects a server with OAuth 2.1 |
+//! | `auth-client` | no | clients log in with OAuth 2.1, keep and renew their tokens |
 //! | `auth-server` | no | an authorization server to embed |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
-#[cfg(all(feature = "auth", feature = "server"))]
+#[cfg(any(feature = "auth", feature = "auth-client"))]
 pub mod auth;
 #[cfg(all(feature = "server", feature = "macros"))]
 pub mod guide;

@@ -1,13 +1,19 @@
 //! Fetching documents whose addresses strangers chose.
 
+#[cfg(feature = "fetch")]
+mod http;
+
+#[cfg(feature = "fetch")]
+pub use self::http::HttpFetch;
+pub use jackfield_http::{OutOfReach, Reach, is_public};
+
 use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
 
+use ::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use bytes::Bytes;
-use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-pub use jackfield_http::{OutOfReach, Reach, is_public};
 use serde::de::DeserializeOwned;
 use url::Url;
 
@@ -113,6 +119,18 @@ impl Ask {
         ask.body = body.into();
         ask.redirects = 0;
         Ok(ask.with(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded")))
+    }
+
+    /// Posts a JSON document.
+    ///
+    /// # Errors
+    /// As for [`Ask::get`], or the document is none.
+    pub fn post_json(url: &str, document: &impl serde::Serialize) -> Result<Self, FetchError> {
+        let mut ask = Self::get(url)?;
+        ask.method = Method::POST;
+        ask.body = serde_json::to_vec(document).map_err(|_| FetchError::Unusable("not JSON"))?.into();
+        ask.redirects = 0;
+        Ok(ask.with(CONTENT_TYPE, HeaderValue::from_static("application/json")))
     }
 
     /// Sets a header.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use base64::Engine as _;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde::Serialize;
@@ -52,6 +53,18 @@ impl SigningKey {
         };
         public.kid = public.thumbprint();
         Ok(Self { pair, pkcs8: pkcs8.to_vec(), public })
+    }
+
+    /// Reads a key in PKCS#8 that is written as PEM, as `openssl genpkey` does.
+    ///
+    /// # Errors
+    /// It is not one.
+    pub fn from_pem(pem: &str) -> Result<Self, KeyFileError> {
+        let (_, rest) = pem.split_once("-----BEGIN PRIVATE KEY-----").ok_or(KeyFileError)?;
+        let (body, _) = rest.split_once("-----END PRIVATE KEY-----").ok_or(KeyFileError)?;
+        let body: String = body.chars().filter(|one| !one.is_ascii_whitespace()).collect();
+        let pkcs8 = base64::engine::general_purpose::STANDARD.decode(body).map_err(|_| KeyFileError)?;
+        Self::from_pkcs8(&pkcs8)
     }
 
     /// Returns the key in PKCS#8, for keeping it.
@@ -115,6 +128,11 @@ mod tests {
         assert_eq!(jws.verify(other.public()), Err(JwsError::Signature));
         assert!(jws.is_typ("AT+JWT") && !jws.is_typ("jwt"));
         assert_eq!(jws.header.kid.as_deref(), Some(one.id()));
+        let body = base64::engine::general_purpose::STANDARD.encode(one.to_pkcs8());
+        let (first, second) = body.split_at(64);
+        let pem = format!("-----BEGIN PRIVATE KEY-----\n{first}\n{second}\n-----END PRIVATE KEY-----\n");
+        assert_eq!(SigningKey::from_pem(&pem).unwrap().id(), one.id());
+        assert!(SigningKey::from_pem(&body).is_err());
         assert!(!format!("{one:?}").contains(&random::encode(one.to_pkcs8())));
     }
 }

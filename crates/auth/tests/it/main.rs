@@ -2,15 +2,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
+mod callback;
 mod codes;
 mod consents;
+mod discovering;
+mod fetching;
 mod grants;
 mod guarded;
 mod interaction;
 mod keys;
+mod logging_in;
 mod proofs;
 mod secrets;
+mod renewing;
+mod scoping;
+mod site;
+mod storing;
 mod third_party;
+mod town;
 mod users;
 mod visitor;
 mod wrong_tokens;

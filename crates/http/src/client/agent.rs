@@ -18,6 +18,7 @@ use super::authorizer::{Asked, Authorizer, Reaction, Refusal};
 use super::dialer::{Dial, Dialer};
 use super::error::Kind;
 use super::origin::{has_userinfo, resolve, same_origin};
+use super::resolve::Resolve;
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
 use super::{Answer, Error};
@@ -66,10 +67,13 @@ pub struct AgentConfig {
     /// Whether `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are heeded. This machine is never reached through a proxy.
     pub proxies_from_environment: bool,
     /// How far connections reach: names are resolved here, and only addresses within reach are dialled. It is for URLs that
-    /// strangers chose; without it everything is reached. No proxy is used then, because it would resolve the names itself.
+    /// strangers chose; without it everything is reached. A proxy would resolve the names itself, so none is used for what is
+    /// within [`Reach::Public`] and [`Reach::Web`].
     pub reach: Option<Reach>,
     /// Opens the connections, if not TCP.
     pub dial: Option<Arc<dyn Dial>>,
+    /// Says which addresses a host has, if not the operating system. A proxy is asked for names, so this is not.
+    pub names: Option<Arc<dyn Resolve>>,
     /// How TLS is done, if not with what the operating system trusts.
     #[cfg(feature = "client-tls")]
     pub tls: Option<rustls::ClientConfig>,
@@ -87,6 +91,7 @@ impl Default for AgentConfig {
             proxies_from_environment: true,
             reach: None,
             dial: None,
+            names: None,
             #[cfg(feature = "client-tls")]
             tls: None,
         }
@@ -110,7 +115,7 @@ impl Agent {
         tcp.set_keepalive(Some(Duration::from_secs(30)));
         tcp.set_keepalive_interval(Some(Duration::from_secs(15)));
         tcp.set_keepalive_retries(Some(3));
-        let heeds_proxies = config.proxies_from_environment && config.reach.is_none();
+        let heeds_proxies = config.proxies_from_environment && matches!(config.reach, None | Some(Reach::Desktop));
         let dialer = Dialer {
             tcp,
             reach: config.reach,
@@ -118,6 +123,7 @@ impl Agent {
             #[cfg(feature = "client-tls")]
             tls: config.tls.map_or(Tls::Platform, Tls::given),
             dial: config.dial,
+            names: config.names,
             timeout: config.connect_timeout,
         };
         let connections = Arc::new(Tasks::default());

@@ -12,12 +12,13 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use jackfield_peer::ByteStream;
-use tokio::net::{TcpStream, lookup_host};
+use tokio::net::TcpStream;
 use tower_service::Service;
 use url::{Host, Url};
 
 use super::authorizer::Boxed;
 use super::conn::Conn;
+use super::resolve::{self, Resolve, SystemNames};
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
 use crate::reach::{OutOfReach, Reach};
@@ -38,6 +39,7 @@ pub(super) struct Dialer {
     #[cfg(feature = "client-tls")]
     pub(super) tls: Tls,
     pub(super) dial: Option<Arc<dyn Dial>>,
+    pub(super) names: Option<Arc<dyn Resolve>>,
     pub(super) timeout: Duration,
 }
 
@@ -49,8 +51,8 @@ impl Dialer {
         }
         let is_https = uri.scheme_str() == Some("https");
         match self.proxy(&uri) {
-            None if is_https => self.open_tls(self.tcp(uri.clone()).await?, &uri).await,
-            None => Ok(Conn::new(self.tcp(uri).await?)),
+            None if is_https => self.open_tls(self.direct(&uri).await?, &uri).await,
+            None => Ok(Conn::new(self.direct(&uri).await?)),
             Some(proxy) if proxy.uri().scheme_str() != Some("http") => {
                 Err(io::Error::new(io::ErrorKind::Unsupported, "only http proxies are supported"))
             }
@@ -66,10 +68,36 @@ impl Dialer {
         }
     }
 
-    async fn tcp(&self, uri: Uri) -> io::Result<TcpStream> {
-        if let Some(reach) = self.reach {
-            return within_reach(reach, &uri).await;
+    /// Connects to the host itself: at an address within reach, if that is asked for.
+    async fn direct(&self, uri: &Uri) -> io::Result<TcpStream> {
+        if self.reach.is_none() && self.names.is_none() {
+            return self.tcp(uri.clone()).await;
         }
+        let url = Url::parse(&uri.to_string()).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        if let Some(reach) = self.reach {
+            reach.check_url(&url).map_err(refused)?;
+        }
+        let port = url.port_or_known_default().unwrap_or_default();
+        let mut addresses = match url.host() {
+            Some(Host::Ipv4(address)) => vec![(address, port).into()],
+            Some(Host::Ipv6(address)) => vec![(address, port).into()],
+            Some(Host::Domain(name)) => self.resolve(name, port).await?,
+            None => Vec::new(),
+        };
+        if let Some(reach) = self.reach {
+            addresses = checked(reach, addresses)?;
+        }
+        resolve::connect(&addresses, self.timeout).await
+    }
+
+    async fn resolve(&self, name: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        match &self.names {
+            Some(names) => names.resolve(name, port).await,
+            None => SystemNames.resolve(name, port).await,
+        }
+    }
+
+    async fn tcp(&self, uri: Uri) -> io::Result<TcpStream> {
         // The error's own text says less than its causes, which stay reachable.
         self.tcp.clone().call(uri).await.map(hyper_util::rt::TokioIo::into_inner).map_err(io_error)
     }
@@ -100,22 +128,6 @@ impl Dialer {
         value.set_sensitive(true);
         Some(value)
     }
-}
-
-/// Opens a connection for a stranger: the very addresses that were checked are the ones that are dialled.
-async fn within_reach(reach: Reach, uri: &Uri) -> io::Result<TcpStream> {
-    let url = Url::parse(&uri.to_string()).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-    reach.check_url(&url).map_err(refused)?;
-    let port = url.port_or_known_default().unwrap_or_default();
-    let addresses = match url.host() {
-        Some(Host::Ipv4(address)) => vec![(address, port).into()],
-        Some(Host::Ipv6(address)) => vec![(address, port).into()],
-        Some(Host::Domain(name)) => lookup_host((name, port)).await?.collect(),
-        None => Vec::new(),
-    };
-    let stream = TcpStream::connect(checked(reach, addresses)?.as_slice()).await?;
-    stream.set_nodelay(true)?;
-    Ok(stream)
 }
 
 /// Leaves out what is not within reach. A name that leads nowhere else is refused.
@@ -187,6 +199,7 @@ mod tests {
             #[cfg(feature = "client-tls")]
             tls: Tls::Platform,
             dial: None,
+            names: None,
             timeout: Duration::from_secs(1),
         }
     }

@@ -11,6 +11,7 @@ mod dialer;
 mod error;
 mod events;
 mod origin;
+mod resolve;
 #[cfg(feature = "client-tls")]
 mod tls;
 
@@ -21,3 +22,4 @@ pub use dialer::Dial;
 pub use error::Error;
 pub use events::Events;
 pub use origin::{resolve, same_origin};
+pub use resolve::{Resolve, SystemNames};

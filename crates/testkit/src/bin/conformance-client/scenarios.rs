@@ -30,6 +30,7 @@ pub(crate) async fn play(client: &Client, scenario: &str) -> Result<()> {
         "http-custom-headers" => make_given_calls(client).await?,
         "http-invalid-tool-headers" => call_what_is_left(client).await?,
         "json-schema-2020-12-preservation" => echo_schema(client).await?,
+        other if other.starts_with("auth/") => call_all(client, &["test-tool"]).await?,
         "sep-2640-client-no-prefetch" => {
             client.skills().await?;
         }

@@ -1,32 +1,10 @@
-//! Authorization: who may use what.
-//!
-//! [`ResourceServer`](resource::ResourceServer) checks tokens at the door; [`Protect::protect`] says what they have to allow for
-//! each tool, prompt and resource. A call that needs more is answered with 403 and a challenge that names all scopes it
-//! needs, so that a client can ask its user for them; what a caller may not use is not listed.
-//!
-//! ```no_run
-//! use jackfield::auth::Protect as _;
-//! use jackfield::auth::resource::{JwtVerifier, ResourceServer, ScopeRules};
-//! use jackfield::http::HttpConfig;
-//! use jackfield::{Server, tool};
-//! # use std::sync::Arc;
-//!
-//! #[tool]
-//! fn delete(file: String) -> String { format!("{file} is gone") }
-//!
-//! # async fn example(keys: Arc<dyn jackfield::auth::jose::KeySource>) -> jackfield::Result {
-//! let issuer = "https://auth.example.com";
-//! let door = ResourceServer::builder("https://mcp.example.com/mcp").issuer(issuer, JwtVerifier::new(issuer, keys)).build()?;
-//! let server = Server::new("files").tool(delete).protect(ScopeRules::new().tool("delete", "files:write"));
-//! server.serve_http_with("127.0.0.1:8000", HttpConfig::default().with_gate(door).allow_host("mcp.example.com")).await?;
-//! # Ok(())
-//! # }
-//! ```
+//! What callers of a server have to be allowed.
 
 use std::sync::Arc;
 
 use http::request::Parts;
 use jackfield_auth::Scopes as ScopeSet;
+use jackfield_auth::resource::{Authorized, Operation, ScopeRules};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ListenParams, Method, Reference};
@@ -34,15 +12,11 @@ use jackfield_server::{Cx, Item, Server};
 
 use crate::{Caller, ErrorObject, Incoming};
 
-pub use jackfield_auth::*;
-
-use resource::{Authorized, Operation, ScopeRules};
-
 /// Says what callers of a server have to be allowed.
 pub trait Protect {
     /// Enforces rules: what a caller's token does not allow is neither done nor listed.
     ///
-    /// A request over HTTP that no [`ResourceServer`](resource::ResourceServer) let in has no scopes at all. Other transports
+    /// A request over HTTP that no [`ResourceServer`](crate::auth::resource::ResourceServer) let in has no scopes at all. Other transports
     /// have no tokens; who starts a server on standard input and output may use all of it.
     #[must_use]
     fn protect(self, rules: ScopeRules) -> Self;

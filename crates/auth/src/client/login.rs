@@ -1,0 +1,487 @@
+//! The login at one server: what the HTTP client asks who is asking.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use jackfield_http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::task::JoinSet;
+use url::Url;
+
+use super::authorize::Authorization;
+use super::discovery::{self, Found};
+use super::event::AuthEvent;
+use super::grant::Grant;
+use super::oauth::{Settings, Way};
+use super::renewal::{self, Renewed};
+use super::{AuthError, registration};
+use crate::Scopes;
+use crate::challenge::Challenge;
+use crate::dpop::{self, Proven};
+use crate::fetch::Ask;
+use crate::metadata::canonical_resource;
+
+/// The login at one server. It gives each request its token, renews tokens before they end, and when the server refuses it finds
+/// out why and asks the user, as far as it may.
+///
+/// All requests of a client share it. However many are refused at the same moment, one of them logs in and the others wait.
+pub struct Login(Arc<Inner>);
+
+struct Inner {
+    settings: Settings,
+    server: Url,
+    /// The canonical name of the server, under which its tokens are kept.
+    name: String,
+    state: Mutex<State>,
+    /// Whoever holds the permit changes the grant; the others wait and look again.
+    turn: Arc<Semaphore>,
+    /// Renewals run to their end even if nobody waits for them any more: a new token that got lost would end the login.
+    renewals: Mutex<JoinSet<()>>,
+}
+
+#[derive(Default)]
+struct State {
+    is_loaded: bool,
+    grant: Option<Arc<Grant>>,
+    standing: Standing,
+    /// The scopes for which more was asked already, so that it is not asked forever.
+    stepped_up: Vec<Scopes>,
+}
+
+/// What the server thinks of the current token, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Standing {
+    /// It comes from the store, or the server has taken it.
+    #[default]
+    Good,
+    /// It was renewed and not used yet.
+    Renewed,
+    /// It was just issued and not used yet.
+    Issued,
+}
+
+/// A login that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Account {
+    /// The server.
+    pub server: String,
+    /// The authorization server.
+    pub issuer: String,
+    /// The client that is logged in.
+    pub client_id: String,
+    /// What the token allows.
+    pub scopes: Scopes,
+    /// When the token ends, in seconds since 1970.
+    pub expires_at: Option<u64>,
+    /// Whether it can be renewed without the user.
+    pub is_renewable: bool,
+    /// Whether it is bound to a key.
+    pub is_bound: bool,
+}
+
+impl Account {
+    pub(super) fn of(grant: &Grant) -> Self {
+        Self {
+            server: grant.server.clone(),
+            issuer: grant.issuer.issuer.clone(),
+            client_id: grant.client.id.clone(),
+            scopes: grant.scopes.clone(),
+            expires_at: grant.expires_at,
+            is_renewable: grant.refresh.is_some(),
+            is_bound: grant.key.is_some(),
+        }
+    }
+}
+
+/// How many sets of scopes are remembered.
+const STEPS: usize = 32;
+
+impl Login {
+    pub(super) fn new(settings: Settings, url: &str) -> Result<Self, AuthError> {
+        let plain = url.split('#').next().unwrap_or_default().trim();
+        // A password must not appear in an error.
+        let bad = || AuthError::BadServer(if url.contains('@') { "…@…".to_owned() } else { url.to_owned() });
+        let name = canonical_resource(plain).ok_or_else(bad)?;
+        let server = Url::parse(plain).map_err(|_| bad())?;
+        Ok(Self(Arc::new(Inner {
+            settings,
+            server,
+            name,
+            state: Mutex::default(),
+            turn: Arc::new(Semaphore::new(1)),
+            renewals: Mutex::default(),
+        })))
+    }
+
+    /// Logs in, even if the server has not asked for it yet.
+    ///
+    /// # Errors
+    /// It did not work, or the server knows nothing of logins.
+    ///
+    /// # Cancellation
+    /// Nothing is kept.
+    pub async fn login(&self) -> Result<Account, AuthError> {
+        let _turn = self.0.take_turn().await;
+        let challenge = self.0.probe().await?;
+        let found = self.0.discover(challenge.as_ref()).await?;
+        let scopes = self.0.scopes(challenge.as_ref(), &found, None);
+        let needs_binding = challenge.as_ref().is_some_and(|challenge| challenge.is("DPoP"));
+        let grant = self.0.authorize(&found, scopes, needs_binding).await?;
+        Ok(Account::of(&grant))
+    }
+
+    /// Walks through discovery without logging in; the observer hears each step.
+    ///
+    /// # Errors
+    /// A step fails.
+    pub async fn explain(&self) -> Result<(), AuthError> {
+        let challenge = self.0.probe().await?;
+        let found = self.0.discover(challenge.as_ref()).await?;
+        if matches!(self.0.settings.way, Way::User) {
+            let current = self.0.load().await?;
+            registration::without_registering(&self.0.settings, &found, current.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Forgets the tokens, and tells the authorization server that they are over. Says whether there were any.
+    ///
+    /// # Errors
+    /// The store can not be changed.
+    pub async fn logout(&self) -> Result<bool, AuthError> {
+        let _turn = self.0.take_turn().await;
+        let name = Grant::name(&self.0.name);
+        let _lock = self.0.settings.store.lock(&name).await?;
+        let kept = self.0.settings.load::<Grant>(&name).await.unwrap_or_default();
+        self.0.settings.store.remove(&name).await?;
+        *self.0.state() = State { is_loaded: true, ..State::default() };
+        let Some(grant) = kept else { return Ok(false) };
+        let is_revoked = renewal::revoke(&self.0.settings, &grant).await;
+        self.0.settings.observer.tell(AuthEvent::LoggedOut { is_revoked });
+        Ok(true)
+    }
+
+    /// Returns who is logged in.
+    ///
+    /// # Errors
+    /// The store can not be read.
+    pub async fn account(&self) -> Result<Option<Account>, AuthError> {
+        Ok(self.0.load().await?.as_deref().map(Account::of))
+    }
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn take_turn(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        self.turn.clone().acquire_owned().await.ok()
+    }
+
+    /// Returns the grant, from the store if it has not been read yet.
+    async fn load(&self) -> Result<Option<Arc<Grant>>, AuthError> {
+        {
+            let state = self.state();
+            if state.is_loaded {
+                return Ok(state.grant.clone());
+            }
+        }
+        let kept = self.settings.load::<Grant>(&Grant::name(&self.name)).await?.map(Arc::new);
+        let mut state = self.state();
+        if !state.is_loaded {
+            state.is_loaded = true;
+            state.grant = kept;
+        }
+        Ok(state.grant.clone())
+    }
+
+    fn adopt(&self, grant: Grant, standing: Standing) -> Arc<Grant> {
+        let grant = Arc::new(grant);
+        let mut state = self.state();
+        (state.is_loaded, state.grant, state.standing) = (true, Some(grant.clone()), standing);
+        grant
+    }
+
+    /// Returns a grant that is not about to end, if there is one.
+    async fn current(self: &Arc<Self>) -> Result<Option<Arc<Grant>>, AuthError> {
+        let Some(grant) = self.load().await? else { return Ok(None) };
+        if !grant.is_due(self.settings.clock.now()) {
+            return Ok(Some(grant));
+        }
+        let turn = self.take_turn().await;
+        let Some(grant) = self.load().await? else { return Ok(None) };
+        let now = self.settings.clock.now();
+        if !grant.is_due(now) || grant.refresh.is_none() {
+            return Ok(Some(grant).filter(|grant| !grant.is_over(now)));
+        }
+        match self.renew(&grant, turn).await {
+            Ok(grant) => Ok(Some(grant)),
+            // While the token lasts, the server may take it; after that it will say what it wants.
+            Err(AuthError::Store(error)) => Err(error.into()),
+            Err(_) => Ok(Some(grant).filter(|grant| !grant.is_over(now))),
+        }
+    }
+
+    /// Renews the grant in a task of its own, which holds the turn until it is done.
+    async fn renew(
+        self: &Arc<Self>,
+        old: &Arc<Grant>,
+        turn: Option<OwnedSemaphorePermit>,
+    ) -> Result<Arc<Grant>, AuthError> {
+        let (tell, told) = oneshot::channel();
+        let (inner, old) = (self.clone(), old.clone());
+        {
+            let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+            while renewals.try_join_next().is_some() {}
+            renewals.spawn(async move {
+                let _turn = turn;
+                let renewed = match renewal::renew(&inner.settings, &old).await {
+                    Ok(Renewed::Here(grant)) => Ok(inner.adopt(grant, Standing::Renewed)),
+                    Ok(Renewed::Elsewhere(grant)) => Ok(inner.adopt(grant, Standing::Good)),
+                    Err(error) => {
+                        if renewal::is_final(&error) {
+                            inner.adopt(Grant { refresh: None, ..Grant::clone(&old) }, Standing::Good);
+                        }
+                        Err(error)
+                    }
+                };
+                let _ = tell.send(renewed);
+            });
+        }
+        told.await.unwrap_or(Err(AuthError::LoginNeeded))
+    }
+
+    /// Asks the server something without a token, to hear what it wants.
+    async fn probe(&self) -> Result<Option<Challenge>, AuthError> {
+        let ping = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+        let mut ask = Ask::post_json(self.server.as_str(), &ping)?;
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        ask = ask.with(http::header::ACCEPT, both);
+        let answer = self.settings.fetch.fetch(ask).await?;
+        if answer.status != StatusCode::UNAUTHORIZED {
+            return Ok(None);
+        }
+        Ok(self.heard(answer.status, &answer.headers).into_iter().next())
+    }
+
+    /// Reads the challenges of a refusal that mean tokens.
+    fn heard(&self, status: StatusCode, headers: &HeaderMap) -> Vec<Challenge> {
+        let challenges = Challenge::read(headers.get_all(WWW_AUTHENTICATE));
+        let mut ours: Vec<_> = challenges.into_iter().filter(|one| one.is("DPoP") || one.is("Bearer")).collect();
+        // Who offers both prefers tokens that nobody else can use.
+        ours.sort_by_key(|one| !one.is("DPoP"));
+        let first = ours.first();
+        self.settings.observer.tell(AuthEvent::Challenged {
+            status: status.as_u16(),
+            scheme: first.map(|one| one.scheme.clone()),
+            error: first.and_then(|one| one.get("error")).map(str::to_owned),
+            scopes: first.and_then(Challenge::scopes),
+            resource_metadata: first.and_then(|one| one.get("resource_metadata")).map(str::to_owned),
+        });
+        ours
+    }
+
+    async fn discover(&self, challenge: Option<&Challenge>) -> Result<Found, AuthError> {
+        let current = self.load().await?;
+        let mut preferred: Vec<&str> = Vec::new();
+        preferred.extend(self.settings.given.as_ref().and_then(|given| given.issuer.as_deref()));
+        preferred.extend(current.as_ref().map(|grant| grant.issuer.issuer.as_str()));
+        let found = discovery::find(&self.settings, &self.server, challenge, &preferred).await?;
+        if challenge.is_none() && found.is_guessed {
+            return Err(AuthError::NotProtected);
+        }
+        Ok(found)
+    }
+
+    /// The scopes to ask for: those of the challenge, or else those of the metadata; with those that were asked for before, and
+    /// those that the application wants.
+    fn scopes(&self, challenge: Option<&Challenge>, found: &Found, current: Option<&Grant>) -> Scopes {
+        let wanted = challenge.and_then(Challenge::scopes).or_else(|| found.scopes.clone()).unwrap_or_default();
+        let before = current.filter(|grant| grant.issuer.issuer == found.issuer.issuer);
+        let before = before.map(|grant| grant.requested.clone()).unwrap_or_default();
+        wanted.union(&before).union(&self.settings.scopes)
+    }
+
+    async fn authorize(&self, found: &Found, scopes: Scopes, needs_binding: bool) -> Result<Arc<Grant>, AuthError> {
+        let current = self.load().await?;
+        let (settings, server, current) = (&self.settings, self.name.as_str(), current.as_deref());
+        let grant = Authorization { settings, server, found, scopes, current, needs_binding }.run().await?;
+        let name = Grant::name(&self.name);
+        let _lock = self.settings.store.lock(&name).await?;
+        self.settings.save(&name, &grant).await?;
+        Ok(self.adopt(grant, Standing::Issued))
+    }
+
+    async fn react(self: &Arc<Self>, refusal: &Refusal) -> Result<Reaction, AuthError> {
+        let has_new_nonce = self.settings.nonces.learn(&origin(&refusal.uri), &refusal.headers);
+        let challenges = self.heard(refusal.status, &refusal.headers);
+        let wants_nonce = challenges.iter().any(|one| one.get("error") == Some("use_dpop_nonce"));
+        if wants_nonce && refusal.sent.contains_key(dpop::HEADER) {
+            return Ok(if has_new_nonce { Reaction::Retry } else { Reaction::GiveUp });
+        }
+        match refusal.status {
+            StatusCode::UNAUTHORIZED => self.unauthorized(refusal, challenges.first()).await,
+            _ => match challenges.iter().find(|one| one.get("error") == Some("insufficient_scope")) {
+                Some(challenge) => self.step_up(refusal, challenge).await,
+                None => Ok(Reaction::GiveUp),
+            },
+        }
+    }
+
+    /// The server wants a token, or another one.
+    async fn unauthorized(
+        self: &Arc<Self>,
+        refusal: &Refusal,
+        challenge: Option<&Challenge>,
+    ) -> Result<Reaction, AuthError> {
+        let turn = self.take_turn().await;
+        let current = self.load().await?;
+        if self.is_outdated(refusal, current.as_deref()) || self.is_renewed_elsewhere(refusal).await? {
+            return Ok(Reaction::Retry);
+        }
+        let standing = self.state().standing;
+        if current.is_some() && standing == Standing::Issued {
+            return Err(AuthError::Rejected);
+        }
+        let found = self.discover_or_guess(challenge).await?;
+        if let Some(grant) = &current
+            && grant.issuer.issuer == found.issuer.issuer
+            && grant.refresh.is_some()
+            && standing != Standing::Renewed
+        {
+            match self.renew(grant, turn).await {
+                Ok(_) => return Ok(Reaction::Retry),
+                Err(error) if renewal::is_final(&error) => {}
+                Err(error) => return Err(error),
+            }
+            let _turn = self.take_turn().await;
+            if self.is_outdated(refusal, self.load().await?.as_deref()) {
+                return Ok(Reaction::Retry);
+            }
+            return self.ask_anew(&found, challenge, current.as_deref()).await;
+        }
+        self.ask_anew(&found, challenge, current.as_deref()).await
+    }
+
+    async fn ask_anew(
+        &self,
+        found: &Found,
+        challenge: Option<&Challenge>,
+        current: Option<&Grant>,
+    ) -> Result<Reaction, AuthError> {
+        let scopes = self.scopes(challenge, found, current);
+        let needs_binding = challenge.is_some_and(|challenge| challenge.is("DPoP"));
+        self.authorize(found, scopes, needs_binding).await?;
+        Ok(Reaction::Retry)
+    }
+
+    /// A server that answers 401 is protected, whatever else it says.
+    async fn discover_or_guess(&self, challenge: Option<&Challenge>) -> Result<Found, AuthError> {
+        let nothing = Challenge::bearer();
+        self.discover(Some(challenge.unwrap_or(&nothing))).await
+    }
+
+    /// The token is good, but not for this.
+    async fn step_up(self: &Arc<Self>, refusal: &Refusal, challenge: &Challenge) -> Result<Reaction, AuthError> {
+        let _turn = self.take_turn().await;
+        let current = self.load().await?;
+        if self.is_outdated(refusal, current.as_deref()) {
+            return Ok(Reaction::Retry);
+        }
+        let wanted = challenge.scopes().unwrap_or_default();
+        {
+            let mut state = self.state();
+            if wanted.is_empty() || state.stepped_up.contains(&wanted) {
+                return Err(AuthError::StepUp(wanted));
+            }
+            if state.stepped_up.len() >= STEPS {
+                state.stepped_up.remove(0);
+            }
+            state.stepped_up.push(wanted.clone());
+        }
+        let found = self.discover_or_guess(Some(challenge)).await?;
+        let scopes = self.scopes(Some(challenge), &found, current.as_deref());
+        self.settings.observer.tell(AuthEvent::SteppingUp { scopes: scopes.clone() });
+        let needs_binding = current.is_some_and(|grant| grant.key.is_some());
+        self.authorize(&found, scopes, needs_binding).await?;
+        Ok(Reaction::Retry)
+    }
+
+    /// Whether something newer is known than what was sent.
+    fn is_outdated(&self, refusal: &Refusal, current: Option<&Grant>) -> bool {
+        let Some(grant) = current else { return false };
+        if grant.is_over(self.settings.clock.now()) {
+            return false;
+        }
+        let Ok(ours) = token_header(grant) else { return false };
+        refusal.sent.get(AUTHORIZATION) != Some(&ours)
+    }
+
+    /// Whether another process has put a newer token into the store.
+    async fn is_renewed_elsewhere(&self, refusal: &Refusal) -> Result<bool, AuthError> {
+        let Some(kept) = self.settings.load::<Grant>(&Grant::name(&self.name)).await? else { return Ok(false) };
+        if !self.is_outdated(refusal, Some(&kept)) {
+            return Ok(false);
+        }
+        self.settings.observer.tell(AuthEvent::RenewedElsewhere);
+        self.adopt(kept, Standing::Good);
+        Ok(true)
+    }
+
+    async fn sent(self: &Arc<Self>, asked: Asked<'_>) -> Result<HeaderMap, AuthError> {
+        let mut headers = HeaderMap::new();
+        let Some(grant) = self.current().await? else { return Ok(headers) };
+        headers.insert(AUTHORIZATION, token_header(&grant)?);
+        if grant.key.is_some() {
+            let key = grant.signing_key().ok_or(AuthError::NoKey)?;
+            let url = asked.uri.to_string();
+            let nonce = self.settings.nonces.get(&origin(asked.uri));
+            let proven = Proven { method: asked.method.as_str(), url: &url, token: Some(grant.access.expose()) };
+            let proof = dpop::prove(&key, proven, nonce.as_deref(), self.settings.clock.now())?;
+            headers.insert(dpop::HEADER, HeaderValue::from_str(&proof).map_err(|_| AuthError::NoKey)?);
+        }
+        Ok(headers)
+    }
+}
+
+fn token_header(grant: &Grant) -> Result<HeaderValue, AuthError> {
+    let scheme = if grant.key.is_some() { "DPoP" } else { "Bearer" };
+    let value = HeaderValue::from_str(&format!("{scheme} {}", grant.access.expose()));
+    let mut value = value.map_err(|_| AuthError::BadToken("the access token is none"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn origin(uri: &Uri) -> String {
+    Url::parse(&uri.to_string()).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
+}
+
+fn not_authorized(error: AuthError) -> NotAuthorized {
+    NotAuthorized::new(error.to_string()).with_source(error)
+}
+
+impl Authorizer for Login {
+    fn headers<'a>(&'a self, asked: Asked<'a>) -> Boxed<'a, Result<HeaderMap, NotAuthorized>> {
+        Box::pin(async move { self.0.sent(asked).await.map_err(not_authorized) })
+    }
+
+    fn refused<'a>(&'a self, refusal: &'a Refusal) -> Boxed<'a, Result<Reaction, NotAuthorized>> {
+        Box::pin(async move { self.0.react(refusal).await.map_err(not_authorized) })
+    }
+
+    fn answered(&self, headers: &HeaderMap) {
+        self.0.settings.nonces.learn(&self.0.server.origin().ascii_serialization(), headers);
+        self.0.state().standing = Standing::Good;
+    }
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("server", &self.0.name).finish_non_exhaustive()
+    }
+}

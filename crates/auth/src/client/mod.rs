@@ -1,0 +1,43 @@
+//! The client's side: finds out where tokens come from, gets them, keeps them, renews them.
+//!
+//! [`OAuth`] says how an application gets tokens. [`OAuth::server`] makes a [`Login`] for one server, which the HTTP client asks
+//! who is asking. Nothing happens until the server wants to know.
+//!
+//! ```no_run
+//! use jackfield_auth::client::{FileStore, Loopback, OAuth};
+//!
+//! # fn example() -> Result<(), jackfield_auth::client::AuthError> {
+//! let oauth = OAuth::new("My App").store(FileStore::of_user()?).interaction(Loopback::in_browser());
+//! let login = oauth.server("https://mcp.example.com/mcp")?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod assertion;
+mod authorize;
+mod browser;
+mod callback;
+mod discovery;
+mod error;
+mod event;
+mod grant;
+mod identity;
+mod interaction;
+mod login;
+mod oauth;
+mod registration;
+mod renewal;
+mod response;
+mod store;
+mod token_endpoint;
+
+pub use assertion::{AssertionFile, AssertionSource, AssertionWanted, IdentityProvider};
+pub use browser::{Opener, SystemBrowser, Terminal};
+pub use callback::Loopback;
+pub use error::AuthError;
+pub use event::{AuthEvent, ClientOrigin, Document};
+pub use identity::GivenClient;
+pub use interaction::{Interaction, Page, Paste, Visit};
+pub use login::{Account, Login};
+pub use oauth::{Binding, OAuth};
+pub use store::{CredentialStore, FileStore, MemoryStore, StoreError, StoreLock};

@@ -1,0 +1,292 @@
+//! How an application gets tokens.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::HeaderMap;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use url::{Host, Url};
+
+use super::assertion::{AssertionSource, IdentityProvider};
+use super::event::{AuthEvent, Observer};
+use super::grant::Grant;
+use super::identity::GivenClient;
+use super::login::{Account, Login};
+use super::store::{CredentialStore, MemoryStore, StoreError};
+use super::{AuthError, Interaction};
+use crate::dpop::NONCE_HEADER;
+use crate::fetch::{Fetch, HttpFetch};
+use crate::jose::SigningKey;
+use crate::metadata::ApplicationType;
+use crate::{Clock, Scopes, Secret};
+
+/// How an application gets tokens: as whom it speaks, how it asks its user, where it keeps what it got.
+///
+/// Without further settings it can use nothing but what is in the store already; who is to log in by hand needs an
+/// [`OAuth::interaction`], a program that acts for itself one of [`OAuth::client_credentials`], [`OAuth::workload_identity`] and
+/// [`OAuth::enterprise`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct OAuth(Settings);
+
+/// When tokens are bound to a key, so that nobody else can use them (DPoP, RFC 9449).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Binding {
+    /// When the server asks for it.
+    #[default]
+    WhenAsked,
+    /// Always; an authorization server that can not do it is not used.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How tokens are obtained.
+#[derive(Clone, Debug)]
+pub(super) enum Way {
+    /// A user logs in and consents.
+    User,
+    /// The client acts for itself.
+    Client,
+    /// The user's organization says yes for its users.
+    Enterprise(Arc<IdentityProvider>),
+    /// The platform vouches for the program that runs on it.
+    Workload(Arc<dyn AssertionSource>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) name: String,
+    pub(super) home: Option<String>,
+    pub(super) fetch: Arc<dyn Fetch>,
+    pub(super) store: Arc<dyn CredentialStore>,
+    pub(super) interaction: Option<Arc<dyn Interaction>>,
+    pub(super) observer: Observer,
+    pub(super) way: Way,
+    pub(super) given: Option<GivenClient>,
+    pub(super) document: Option<String>,
+    pub(super) key: Option<Arc<SigningKey>>,
+    pub(super) redirect_uri: Option<String>,
+    pub(super) scopes: Scopes,
+    pub(super) binding: Binding,
+    pub(super) clock: Clock,
+    pub(super) nonces: Arc<Nonces>,
+}
+
+impl OAuth {
+    /// Begins with the name that users see on login pages. Tokens are kept in memory, and only what this machine may reach is
+    /// fetched.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(Settings {
+            name: name.into(),
+            home: None,
+            fetch: Arc::new(HttpFetch::desktop()),
+            store: Arc::new(MemoryStore::default()),
+            interaction: None,
+            observer: Observer::default(),
+            way: Way::User,
+            given: None,
+            document: None,
+            key: None,
+            redirect_uri: None,
+            scopes: Scopes::none(),
+            binding: Binding::default(),
+            clock: Clock::system(),
+            nonces: Arc::default(),
+        })
+    }
+
+    /// Says where users can read about the application.
+    pub fn home_page(mut self, url: impl Into<String>) -> Self {
+        self.0.home = Some(url.into());
+        self
+    }
+
+    /// Keeps tokens and registrations here.
+    pub fn store(self, store: impl CredentialStore) -> Self {
+        self.shared_store(Arc::new(store))
+    }
+
+    /// Keeps tokens and registrations in a store that others use too.
+    pub fn shared_store(mut self, store: Arc<dyn CredentialStore>) -> Self {
+        self.0.store = store;
+        self
+    }
+
+    /// Brings users to login pages in this way.
+    pub fn interaction(mut self, interaction: impl Interaction) -> Self {
+        self.0.interaction = Some(Arc::new(interaction));
+        self
+    }
+
+    /// Fetches metadata and tokens with this. Servers that act for strangers use [`HttpFetch::public`].
+    pub fn fetch(mut self, fetch: impl Fetch) -> Self {
+        self.0.fetch = Arc::new(fetch);
+        self
+    }
+
+    /// Tells each step to an observer.
+    pub fn observer(mut self, observer: impl Fn(&AuthEvent) + Send + Sync + 'static) -> Self {
+        self.0.observer = Observer(Some(Arc::new(observer)));
+        self
+    }
+
+    /// Speaks as a client that an authorization server knows already.
+    pub fn client(mut self, client: GivenClient) -> Self {
+        self.0.given = Some(client);
+        self
+    }
+
+    /// Speaks as the client whose metadata document is at this `https` URL, where authorization servers support that. The
+    /// document has to list [`OAuth::redirect_uri`], or `http://127.0.0.1/callback` if none is set.
+    ///
+    /// # Errors
+    /// The URL can not be a client's name: it is not `https`, or has no path.
+    pub fn client_document(mut self, url: impl Into<String>) -> Result<Self, AuthError> {
+        let text = url.into();
+        let is_sound = Url::parse(&text).is_ok_and(|url| {
+            url.scheme() == "https"
+                && url.path().len() > 1
+                && url.fragment().is_none()
+                && url.username().is_empty()
+                && url.password().is_none()
+        });
+        if !is_sound {
+            return Err(AuthError::BadServer(text));
+        }
+        self.0.document = Some(text);
+        Ok(self)
+    }
+
+    /// Signs with this key who the client of [`OAuth::client_document`] is.
+    pub fn client_key(mut self, key: SigningKey) -> Self {
+        self.0.key = Some(Arc::new(key));
+        self
+    }
+
+    /// Has users come back to this address. Without a port any port of this machine is used.
+    pub fn redirect_uri(mut self, uri: impl Into<String>) -> Self {
+        self.0.redirect_uri = Some(uri.into());
+        self
+    }
+
+    /// Asks for these scopes, besides those that the server asks for.
+    pub fn scopes(mut self, scopes: impl Into<Scopes>) -> Self {
+        self.0.scopes = scopes.into();
+        self
+    }
+
+    /// Says when tokens are bound to a key.
+    pub fn binding(mut self, binding: Binding) -> Self {
+        self.0.binding = binding;
+        self
+    }
+
+    /// Acts for the client itself, without a user (`client_credentials`). Needs a client with a secret or a key.
+    pub fn client_credentials(mut self, client: GivenClient) -> Self {
+        self.0.way = Way::Client;
+        self.client(client)
+    }
+
+    /// Acts for the program itself, for which its platform vouches (`jwt-bearer`).
+    pub fn workload_identity(mut self, assertion: impl AssertionSource) -> Self {
+        self.0.way = Way::Workload(Arc::new(assertion));
+        self
+    }
+
+    /// Lets the organization of the user decide: its identity provider gives an assertion for the server's authorization
+    /// server, which takes it for a token.
+    pub fn enterprise(mut self, provider: IdentityProvider) -> Self {
+        self.0.way = Way::Enterprise(Arc::new(provider));
+        self
+    }
+
+    /// Sets the clock.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.0.clock = clock;
+        self
+    }
+
+    /// Makes a login for one server.
+    ///
+    /// # Errors
+    /// The URL is not a plain `http` or `https` URL.
+    pub fn server(&self, url: impl AsRef<str>) -> Result<Arc<Login>, AuthError> {
+        Login::new(self.0.clone(), url.as_ref()).map(Arc::new)
+    }
+
+    /// Returns all logins that are kept.
+    ///
+    /// # Errors
+    /// The store can not be read.
+    pub async fn accounts(&self) -> Result<Vec<Account>, AuthError> {
+        let mut accounts = Vec::new();
+        for name in self.0.store.names().await? {
+            if Grant::server_of(&name).is_some()
+                && let Some(grant) = self.0.load::<Grant>(&name).await?
+            {
+                accounts.push(Account::of(&grant));
+            }
+        }
+        Ok(accounts)
+    }
+}
+
+impl Settings {
+    pub(super) async fn load<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoreError> {
+        let Some(text) = self.store.load(name).await? else { return Ok(None) };
+        serde_json::from_str(text.expose()).map(Some).map_err(|_| StoreError::Damaged(name.to_owned()))
+    }
+
+    pub(super) async fn save(&self, name: &str, value: &impl Serialize) -> Result<(), StoreError> {
+        let text = serde_json::to_string(value).map_err(|_| StoreError::Damaged(name.to_owned()))?;
+        self.store.save(name, &Secret::new(text)).await
+    }
+
+    /// The key that signs who the client is.
+    pub(super) fn signing_key(&self) -> Option<&SigningKey> {
+        self.given.as_ref().and_then(|given| given.key.as_deref()).or(self.key.as_deref())
+    }
+
+    /// A program whose users come back to their own machine runs there.
+    #[expect(clippy::unused_self, reason = "it belongs to the settings")]
+    pub(super) fn application_type(&self, redirect_uri: &str) -> ApplicationType {
+        let is_web = Url::parse(redirect_uri).is_ok_and(|url| {
+            url.scheme() == "https"
+                && !matches!(
+                    url.host(),
+                    Some(Host::Domain("localhost")) | Some(Host::Ipv4(std::net::Ipv4Addr::LOCALHOST))
+                )
+        });
+        if is_web { ApplicationType::Web } else { ApplicationType::Native }
+    }
+}
+
+/// The nonces that servers want to see in proofs of possession, by origin.
+#[derive(Debug, Default)]
+pub(super) struct Nonces(Mutex<BTreeMap<String, String>>);
+
+/// How many origins are remembered.
+const ORIGINS: usize = 64;
+
+impl Nonces {
+    pub(super) fn get(&self, origin: &str) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(origin).cloned()
+    }
+
+    /// Remembers the nonce of an answer; says whether it is a new one.
+    pub(super) fn learn(&self, origin: &str, headers: &HeaderMap) -> bool {
+        let Some(nonce) = headers.get(NONCE_HEADER).and_then(|value| value.to_str().ok()) else { return false };
+        let mut nonces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if nonces.get(origin).is_some_and(|known| known == nonce) {
+            return false;
+        }
+        if nonces.len() >= ORIGINS {
+            nonces.clear();
+        }
+        nonces.insert(origin.to_owned(), nonce.to_owned());
+        true
+    }
+}

@@ -1,0 +1,92 @@
+//! Renewing a grant without the user, and giving it back.
+
+use super::AuthError;
+use super::event::AuthEvent;
+use super::grant::Grant;
+use super::oauth::Settings;
+use super::token_endpoint::TokenRequest;
+use crate::Secret;
+
+/// What became of a grant.
+#[derive(Debug)]
+pub(super) enum Renewed {
+    /// This is the new one.
+    Here(Grant),
+    /// Another process was faster, and this is the new one.
+    Elsewhere(Grant),
+}
+
+/// Renews a grant, one process at a time. Whoever comes second finds the new grant in the store.
+pub(super) async fn renew(settings: &Settings, old: &Grant) -> Result<Renewed, AuthError> {
+    let name = Grant::name(&old.server);
+    let _lock = settings.store.lock(&name).await?;
+    if let Some(kept) = settings.load::<Grant>(&name).await?
+        && !kept.is_same_as(old)
+        && !kept.is_over(settings.clock.now())
+    {
+        settings.observer.tell(AuthEvent::RenewedElsewhere);
+        return Ok(Renewed::Elsewhere(kept));
+    }
+    let renewed = refresh(settings, old).await;
+    match renewed {
+        Ok(grant) => {
+            settings.save(&name, &grant).await?;
+            settings.observer.tell(AuthEvent::Renewed);
+            Ok(Renewed::Here(grant))
+        }
+        Err(error) => {
+            settings.observer.tell(AuthEvent::NotRenewed { why: error.to_string() });
+            if is_final(&error) {
+                // It will not work the next time either.
+                let without = Grant { refresh: None, ..old.clone() };
+                settings.save(&name, &without).await?;
+            }
+            Err(error)
+        }
+    }
+}
+
+async fn refresh(settings: &Settings, old: &Grant) -> Result<Grant, AuthError> {
+    let refresh = old.refresh.as_ref().ok_or(AuthError::LoginNeeded)?;
+    let form = vec![
+        ("grant_type", "refresh_token".to_owned()),
+        ("refresh_token", refresh.expose().to_owned()),
+        ("resource", old.resource.clone()),
+    ];
+    let endpoint = old.issuer.token_endpoint.as_deref().ok_or(AuthError::NoEndpoint("token_endpoint"))?;
+    let (key, audience, client) = (old.signing_key(), old.issuer.issuer.as_str(), &old.client);
+    let request = TokenRequest { settings, endpoint, audience, client, form, key: key.as_ref() };
+    let tokens = request.tokens().await?;
+    let mut grant = old.clone();
+    grant.take(settings, tokens)?;
+    Ok(grant)
+}
+
+/// Whether the authorization server will never renew the grant again.
+pub(super) fn is_final(error: &AuthError) -> bool {
+    matches!(error, AuthError::Token { code, .. } if matches!(code.as_str(), "invalid_grant" | "invalid_client" | "unauthorized_client"))
+        || matches!(error, AuthError::LoginNeeded)
+}
+
+/// Tells the authorization server that a grant is over (RFC 7009). Says whether it heard.
+pub(super) async fn revoke(settings: &Settings, grant: &Grant) -> bool {
+    let Some(endpoint) = grant.issuer.revocation_endpoint.as_deref() else { return false };
+    let mut is_revoked = true;
+    // The refresh token first: with it the whole grant ends at most servers.
+    let tokens = [("refresh_token", grant.refresh.as_ref()), ("access_token", Some(&grant.access))];
+    for (hint, token) in tokens {
+        let Some(token) = token else { continue };
+        let told = tell(settings, grant, endpoint, hint, token).await;
+        if let Err(error) = told {
+            tracing::debug!(%error, "a token could not be revoked");
+            is_revoked = false;
+        }
+    }
+    is_revoked
+}
+
+async fn tell(settings: &Settings, grant: &Grant, endpoint: &str, hint: &str, token: &Secret) -> Result<(), AuthError> {
+    let form = vec![("token", token.expose().to_owned()), ("token_type_hint", hint.to_owned())];
+    let (audience, client) = (grant.issuer.issuer.as_str(), &grant.client);
+    TokenRequest { settings, endpoint, audience, client, form, key: None }.tell().await
+}

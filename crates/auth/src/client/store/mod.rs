@@ -1,0 +1,85 @@
+//! Where credentials are kept.
+
+mod file;
+mod memory;
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod platform;
+#[cfg(not(unix))]
+#[path = "windows.rs"]
+mod platform;
+
+use std::any::Any;
+use std::fmt;
+use std::io;
+
+use jackfield_http::client::Boxed;
+
+use crate::Secret;
+
+pub use file::FileStore;
+pub use memory::MemoryStore;
+
+/// Keeps credentials by name. What is kept is secret as a whole; the names are not, they are URLs.
+pub trait CredentialStore: Send + Sync + fmt::Debug + 'static {
+    /// Returns what is kept under a name.
+    fn load<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<Option<Secret>, StoreError>>;
+
+    /// Keeps something under a name, in place of what was there. It is there as a whole or not at all.
+    fn save<'a>(&'a self, name: &'a str, value: &'a Secret) -> Boxed<'a, Result<(), StoreError>>;
+
+    /// Forgets a name.
+    fn remove<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<(), StoreError>>;
+
+    /// Returns all names.
+    fn names(&self) -> Boxed<'_, Result<Vec<String>, StoreError>>;
+
+    /// Waits until nobody else holds the name, in this process or another, for at most a minute.
+    fn lock<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<StoreLock, StoreError>>;
+}
+
+/// Holds a name until it is dropped.
+pub struct StoreLock(#[expect(dead_code, reason = "it is held, not read")] Box<dyn Any + Send>);
+
+impl StoreLock {
+    /// Wraps what holds the name.
+    pub fn new(held: impl Any + Send) -> Self {
+        Self(Box::new(held))
+    }
+}
+
+impl fmt::Debug for StoreLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StoreLock")
+    }
+}
+
+/// Credentials can not be read or kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The file system says no.
+    #[error("credentials can not be kept in {place}")]
+    File {
+        /// Where.
+        place: String,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// Others can read the file, or it is not one.
+    #[error("{0} is not safe for credentials: {1}")]
+    Unsafe(String, &'static str),
+    /// There is no place for them.
+    #[error("there is no directory for credentials; HOME is not set")]
+    NoPlace,
+    /// What was kept can not be read any more.
+    #[error("the credentials for {0} can not be read; log out and in again")]
+    Damaged(String),
+    /// Somebody else holds them for too long.
+    #[error("another process holds the credentials for too long")]
+    Locked,
+    /// The keyring of the platform says no.
+    #[error("the keyring can not be used: {0}")]
+    Keyring(String),
+}

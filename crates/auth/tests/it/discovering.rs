@@ -1,0 +1,116 @@
+//! Finding out where tokens come from.
+
+use serde_json::json;
+
+use crate::town::Town;
+
+const RESOURCE: &str = "/.well-known/oauth-protected-resource";
+
+/// The header wins; without it the path comes first, then the root. AUTH-004, AUTH-023, AUTH-024
+#[tokio::test]
+async fn metadata_is_where_the_header_says_or_at_the_known_places() {
+    let town = Town::new().await;
+    let document = town.resource(&["/as"]);
+    town.set("/elsewhere.json", document.clone());
+    town.state().challenge = format!("resource_metadata=\"{}\"", town.url("/elsewhere.json"));
+    assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+    assert!(town.paths(RESOURCE).is_empty());
+
+    let town = Town::new().await;
+    assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+    assert_eq!(town.paths(RESOURCE), ["/.well-known/oauth-protected-resource/mcp"]);
+
+    let town = Town::new().await;
+    town.remove("/.well-known/oauth-protected-resource/mcp");
+    town.set(RESOURCE, town.resource(&["/as"]));
+    assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+    assert_eq!(town.paths(RESOURCE), ["/.well-known/oauth-protected-resource/mcp", RESOURCE]);
+}
+
+/// A header that leads nowhere is an error, and not a reason to look elsewhere. AUTH-023
+#[tokio::test]
+async fn metadata_that_was_announced_has_to_be_there() {
+    let town = Town::new().await;
+    town.state().challenge = format!("resource_metadata=\"{}\"", town.url("/nowhere.json"));
+    assert!(town.failure(&town.login()).await.contains("/nowhere.json can not be used"));
+    assert!(town.paths(RESOURCE).is_empty());
+}
+
+/// All places of an issuer in their order, with a path and without. AUTH-015, AUTH-017, AUTH-027, AUTH-028, AUTH-029
+#[tokio::test]
+async fn the_places_of_an_issuer_are_tried_in_order() {
+    let places = [
+        "/.well-known/oauth-authorization-server/as",
+        "/.well-known/openid-configuration/as",
+        "/as/.well-known/openid-configuration",
+    ];
+    for last in 0..places.len() {
+        let town = Town::new().await;
+        town.remove(places[0]);
+        town.set(places[last], town.issuer("/as"));
+        assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+        let tried: Vec<_> = town.paths(".well-known").into_iter().filter(|path| !path.contains("resource")).collect();
+        assert_eq!(tried, places[..=last]);
+    }
+    let town = Town::new().await;
+    town.set("/.well-known/oauth-protected-resource/mcp", town.resource(&[""]));
+    town.set("/.well-known/openid-configuration", town.issuer(""));
+    assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+    assert_eq!(town.paths("oauth-authorization-server"), ["/.well-known/oauth-authorization-server"]);
+}
+
+/// Metadata of another issuer is not used, however alike the two are. AUTH-030, AUTH-031, T-064
+#[tokio::test]
+async fn metadata_of_another_issuer_is_not_used() {
+    let town = Town::new().await;
+    let issuer = town.url("/as");
+    for forged in ["https://honest.example", &format!("{issuer}/"), &issuer.to_uppercase(), &town.url("/other"), ""] {
+        town.change("/.well-known/oauth-authorization-server/as", "issuer", json!(forged));
+        assert!(town.failure(&town.login()).await.contains("shows metadata of"), "{forged}");
+    }
+    assert!(town.visits().is_empty() && town.clients().is_empty());
+}
+
+/// Metadata of another resource is not used. T-063
+#[tokio::test]
+async fn metadata_of_another_resource_is_not_used() {
+    let town = Town::new().await;
+    for forged in ["https://evil.example/mcp", &town.url("/other"), &town.url("/mcp/deeper"), ""] {
+        town.change("/.well-known/oauth-protected-resource/mcp", "resource", json!(forged));
+        assert!(town.failure(&town.login()).await.contains("shows metadata of"), "{forged}");
+    }
+    assert!(town.paths("authorization-server").is_empty());
+    town.set("/.well-known/oauth-protected-resource/mcp", json!({ "resource": town.url("/mcp") }));
+    assert!(town.failure(&town.login()).await.contains("names no authorization server"));
+}
+
+/// The way of the first revision with authorization: the host without its path, with metadata and without.
+/// AUTH-006, AUTH-008, AUTH-009, AUTH-011
+#[tokio::test]
+async fn without_resource_metadata_the_host_is_asked() {
+    let town = Town::new().await;
+    town.remove("/.well-known/oauth-protected-resource/mcp");
+    town.set("/.well-known/oauth-authorization-server", town.issuer(""));
+    town.change("/.well-known/oauth-authorization-server", "token_endpoint", json!(town.url("/far/token")));
+    assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+    assert_eq!(town.paths("token"), ["/far/token"]);
+    let asked = town.site.hits().into_iter().find(|hit| hit.path.contains("oauth-authorization-server")).unwrap();
+    assert!(asked.head.contains("mcp-protocol-version: "));
+
+    let town = Town::new().await;
+    town.remove("/.well-known/oauth-protected-resource/mcp");
+    assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+    assert_eq!((town.paths("register"), town.paths("token")), (vec!["/register".into()], vec!["/token".into()]));
+    assert!(town.paths("/authorize?").len() == 1 && town.visits()[0]["code_challenge_method"] == "S256");
+    assert_eq!(town.visits()[0]["resource"], town.url("/mcp"));
+}
+
+/// A server that wants nobody to log in is not taken for one that does.
+#[tokio::test]
+async fn open_servers_need_no_login() {
+    let town = Town::new().await;
+    town.remove("/.well-known/oauth-protected-resource/mcp");
+    town.set("/mcp", json!({}));
+    let error = town.login().login().await.unwrap_err();
+    assert!(matches!(error, jackfield_auth::client::AuthError::NotProtected), "{error}");
+}

@@ -1,0 +1,251 @@
+//! Becoming known, asking the user, getting a token.
+
+use jackfield_auth::Secret;
+use jackfield_auth::client::{AuthError, AuthEvent, CredentialStore as _, GivenClient, MemoryStore, OAuth};
+use serde_json::json;
+
+use crate::town::Town;
+
+const ISSUER: &str = "/.well-known/oauth-authorization-server/as";
+const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
+
+/// What goes to the login page and to the token endpoint, and where the token goes then.
+/// AUTH-068, AUTH-069, AUTH-070, AUTH-071, AUTH-072, AUTH-075, AUTH-076, AUTH-077, AUTH-106, AUTH-108, AUTH-111
+#[tokio::test]
+async fn a_user_logs_in() {
+    let town = Town::new().await;
+    let login = town.login();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    let (visit, form) = (town.visits()[0].clone(), town.forms()[0].clone());
+    assert_eq!((visit["resource"].clone(), form["resource"].clone()), (town.url("/mcp"), town.url("/mcp")));
+    assert_eq!((visit["code_challenge_method"].as_str(), visit["response_type"].as_str()), ("S256", "code"));
+    let challenge = jackfield_auth::pkce::CodeChallenge::parse(&visit["code_challenge"]).unwrap();
+    assert!(challenge.is_of(&form["code_verifier"]));
+    assert!(visit["state"].len() >= 43 && visit["state"] != form["code_verifier"]);
+    assert_eq!((form["code"].as_str(), &form["redirect_uri"]), ("the-code", &visit["redirect_uri"]));
+    assert_eq!(town.clients()[0]["redirect_uris"], json!([visit["redirect_uri"]]));
+    let served: Vec<_> = town.site.hits().into_iter().filter(|hit| hit.path.starts_with("/mcp")).collect();
+    let tokens: Vec<_> = served.iter().map(|hit| hit.authorization.clone()).collect();
+    assert_eq!(tokens, [None, Some("Bearer token-1".into()), Some("Bearer token-1".into())]);
+    assert!(served.iter().all(|hit| hit.path == "/mcp"));
+}
+
+/// A server that does not announce S256 is not used. AUTH-107, AUTH-109, T-066
+#[tokio::test]
+async fn without_pkce_nobody_logs_in() {
+    let town = Town::new().await;
+    for methods in [json!([]), json!(["plain"]), json!(["s256"])] {
+        town.change(ISSUER, "code_challenge_methods_supported", methods);
+        assert!(town.failure(&town.login()).await.contains("does not announce PKCE"));
+    }
+    town.state().documents.get_mut(ISSUER).unwrap().as_object_mut().unwrap().remove("code_challenge_methods_supported");
+    assert!(town.failure(&town.login()).await.contains("does not announce PKCE"));
+    assert!(town.visits().is_empty());
+}
+
+/// What is given comes first, then the document, then registration; without any there is an error that says so.
+/// AUTH-018, AUTH-019, AUTH-032, AUTH-033, AUTH-036, AUTH-045, AUTH-046
+#[tokio::test]
+async fn clients_are_known_in_the_right_order() {
+    let town = Town::new().await;
+    town.change(ISSUER, "client_id_metadata_document_supported", json!(true));
+    let document = "https://app.example/client.json";
+    let with_document = town.oauth().client_document(document).unwrap();
+    let with_both = with_document.clone().client(GivenClient::new("given"));
+    for (oauth, id) in [(&with_both, "given"), (&with_document, document), (&town.oauth(), "client-1-of-as")] {
+        let login = oauth.clone().store(MemoryStore::default()).server(town.url("/mcp")).unwrap();
+        assert_eq!(town.request(&login).await.unwrap(), 200);
+        assert_eq!(town.visits().last().unwrap()["client_id"], id);
+        assert_eq!(town.forms().last().unwrap()["client_id"], id);
+    }
+    town.state().documents.get_mut(ISSUER).unwrap().as_object_mut().unwrap().remove("registration_endpoint");
+    assert!(town.failure(&town.login()).await.contains("no client id was given for it"));
+    for bad in [
+        "http://app.example/client.json",
+        "https://app.example",
+        "https://app.example/",
+        "https://u@app.example/c",
+        "https://app.example/c#x",
+    ] {
+        assert!(OAuth::new("x").client_document(bad).is_err(), "{bad}");
+    }
+}
+
+/// What a client says of itself when it registers. AUTH-047, AUTH-048, AUTH-086
+#[tokio::test]
+async fn a_client_on_a_users_machine_registers_as_one() {
+    let town = Town::new().await;
+    town.request(&town.login()).await.unwrap();
+    let client = town.clients()[0].clone();
+    assert_eq!((&client["application_type"], &client["client_name"]), (&json!("native"), &json!("The App")));
+    assert_eq!(client["grant_types"], json!(["authorization_code", "refresh_token"]));
+    assert_eq!(client["token_endpoint_auth_method"], "none");
+    // It stays known.
+    town.login().logout().await.unwrap();
+    town.request(&town.login()).await.unwrap();
+    assert_eq!((town.clients().len(), town.visits().len()), (1, 2));
+}
+
+/// AUTH-049, AUTH-050
+#[tokio::test]
+async fn a_refused_registration_says_why() {
+    let town = Town::new().await;
+    town.state().no_registration = Some("invalid_redirect_uri");
+    let failure = town.failure(&town.login()).await;
+    assert!(failure.contains("invalid_redirect_uri (not to this address)"), "{failure}");
+}
+
+/// Credentials of one authorization server never meet another.
+/// AUTH-025, AUTH-026, AUTH-051, AUTH-052, AUTH-053, AUTH-082, T-065
+#[tokio::test]
+async fn another_authorization_server_begins_anew() {
+    let town = Town::new().await;
+    town.state().answer = json!({ "refresh_token": "rotated" });
+    let login = town.login();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    town.set(RESOURCE, town.resource(&["/new"]));
+    town.set("/.well-known/oauth-authorization-server/new", town.issuer("/new"));
+    town.state().tokens.clear();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    let ids: Vec<_> = town.visits().iter().map(|visit| visit["client_id"].clone()).collect();
+    assert_eq!(ids, ["client-1-of-as", "client-2-of-new"]);
+    let new: Vec<_> = town.site.hits().into_iter().filter(|hit| hit.path.starts_with("/new")).collect();
+    assert!(new.iter().all(|hit| !hit.body.contains("refresh-1") && !hit.body.contains("client-1")));
+    let names = town.store.names().await.unwrap();
+    assert!(
+        names.contains(&format!("client {}", town.url("/as")))
+            && names.contains(&format!("client {}", town.url("/new")))
+    );
+}
+
+/// A client that somebody registered elsewhere is not shown to a new authorization server. AUTH-054, T-065
+#[tokio::test]
+async fn given_clients_belong_to_their_issuer() {
+    let town = Town::new().await;
+    let given = GivenClient::new("given").secret("s3cret");
+    let login = town.oauth().client(given.clone().issuer("https://other.example")).server(town.url("/mcp")).unwrap();
+    assert!(town.failure(&login).await.contains("belongs to https://other.example"));
+    // Without a name it belongs to the first.
+    let login = town.oauth().client(given).server(town.url("/mcp")).unwrap();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    town.set(RESOURCE, town.resource(&["/new"]));
+    town.set("/.well-known/oauth-authorization-server/new", town.issuer("/new"));
+    town.state().tokens.clear();
+    assert!(town.failure(&login).await.contains("the client id belongs to"));
+    assert!(town.paths("/new/").is_empty());
+}
+
+/// How a secret is shown is the server's choice.
+#[tokio::test]
+async fn secrets_are_shown_as_the_server_wants() {
+    for (methods, in_body) in
+        [(json!(["client_secret_post"]), true), (json!(["client_secret_basic"]), false), (json!([]), false)]
+    {
+        let town = Town::new().await;
+        town.change(ISSUER, "token_endpoint_auth_methods_supported", methods);
+        let given = GivenClient::new("a:b").secret("c&d e");
+        let login = town.oauth().client(given).server(town.url("/mcp")).unwrap();
+        assert_eq!(town.request(&login).await.unwrap(), 200);
+        let form = town.forms()[0].clone();
+        assert_eq!(form.contains_key("client_secret"), in_body);
+        let header = town.site.hits().into_iter().find(|hit| hit.path == "/as/token").unwrap().authorization;
+        // The base64 of `a%3Ab:c%26d+e`.
+        assert_eq!(header.as_deref(), (!in_body).then_some("Basic YSUzQWI6YyUyNmQrZQ=="));
+    }
+}
+
+/// An answer of another server, or without our secret, goes nowhere. AUTH-065, AUTH-114, T-064, T-067
+#[tokio::test]
+async fn answers_that_are_not_ours_go_to_no_token_endpoint() {
+    let town = Town::new().await;
+    for (name, value) in [("iss", "https://evil.example"), ("state", "other"), ("error", "access_denied")] {
+        town.state().callback = [(name.to_owned(), value.to_owned())].into();
+        town.failure(&town.login()).await;
+    }
+    town.state().callback.clear();
+    town.change(ISSUER, "authorization_response_iss_parameter_supported", json!(true));
+    assert!(town.failure(&town.login()).await.contains("does not say which authorization server"));
+    assert!(town.paths("/token").is_empty());
+    town.state().callback = [("iss".to_owned(), town.url("/as"))].into();
+    assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+}
+
+/// A server that refuses every token does not open the browser again and again. T-070
+#[tokio::test]
+async fn a_server_that_refuses_every_token_is_given_up() {
+    let town = Town::new().await;
+    town.state().hates_tokens = true;
+    let login = town.login();
+    assert!(town.failure(&login).await.contains("refuses the token that was just issued"));
+    assert_eq!(town.visits().len(), 1);
+}
+
+/// Without anybody to ask there is an error that says so, and a program can tell it from others.
+#[tokio::test]
+async fn nobody_to_ask_is_an_error_of_its_own() {
+    let town = Town::new().await;
+    let login = OAuth::new("x").server(town.url("/mcp")).unwrap();
+    let error = town.request(&login).await.unwrap_err();
+    let cause = std::error::Error::source(error.not_authorized().unwrap()).unwrap();
+    assert!(cause.downcast_ref::<AuthError>().unwrap().needs_login());
+}
+
+/// Secrets are in no event, no error and nothing that is printed. T-068, AUTH-085
+#[tokio::test]
+async fn secrets_are_not_told() {
+    let town = Town::new().await;
+    town.state().answer = json!({ "refresh_token": "rotated", "expires_in": 100 });
+    let oauth = town.oauth().client(GivenClient::new("given").secret("c-secret"));
+    let login = oauth.server(town.url("/mcp")).unwrap();
+    town.request(&login).await.unwrap();
+    town.clock.advance(90);
+    town.request(&login).await.unwrap();
+    town.state().refusal = Some("invalid_grant");
+    town.clock.advance(90);
+    town.state().tokens.clear();
+    let failure = town.failure(&login).await;
+    let account = login.account().await.unwrap();
+    let all = format!("{:?} {oauth:?} {login:?} {failure} {account:?}", town.events.lock().unwrap());
+    for secret in ["token-1", "token-2", "refresh-", "c-secret", "the-code", &town.forms()[0]["code_verifier"]] {
+        assert!(!all.contains(secret), "{secret} in {all}");
+    }
+    assert!(all.contains("Issued") && all.contains("Renewed") && all.contains("NotRenewed"));
+}
+
+/// Each step is told, so that a person can see where it goes wrong.
+#[tokio::test]
+async fn every_step_is_told() {
+    let town = Town::new().await;
+    town.state().answer = json!({ "expires_in": 100 });
+    town.login().login().await.unwrap();
+    let told: Vec<String> = town.events.lock().unwrap().iter().map(name).collect();
+    let expected = "Challenged Looked Resource Looked Issuer Client Visiting CameBack Issued";
+    assert_eq!(told.join(" "), expected);
+    town.events.lock().unwrap().clear();
+    town.login().explain().await.unwrap();
+    assert_eq!(
+        town.events.lock().unwrap().iter().map(name).collect::<Vec<_>>().join(" "),
+        "Challenged Looked Resource Looked Issuer"
+    );
+}
+
+fn name(event: &AuthEvent) -> String {
+    format!("{event:?}").split([' ', '{']).next().unwrap().to_owned()
+}
+
+/// Programs that act for themselves: the form of each way, with the resource and without a user.
+#[tokio::test]
+async fn programs_get_tokens_without_a_user() {
+    let town = Town::new().await;
+    let given = || GivenClient::new("robot").secret("s");
+    let login = town.oauth().client_credentials(given()).server(town.url("/mcp")).unwrap();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    let login = town.oauth().client(given()).workload_identity(Secret::new("jwt-of-platform"));
+    let login = login.store(MemoryStore::default()).server(town.url("/mcp")).unwrap();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    let forms = town.forms();
+    assert_eq!((forms[0]["grant_type"].as_str(), &forms[0]["resource"]), ("client_credentials", &town.url("/mcp")));
+    assert_eq!(forms[1]["assertion"], "jwt-of-platform");
+    assert!(town.visits().is_empty());
+}

@@ -1,0 +1,114 @@
+//! Keeping credentials.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use jackfield_auth::Secret;
+use jackfield_auth::client::{CredentialStore, FileStore, MemoryStore, StoreError};
+use tokio::task::JoinSet;
+
+/// A directory that is gone at the end.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self(std::env::temp_dir().join(format!("jackfield-storing-{}-{number}", std::process::id())))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What every store does.
+async fn keeps_its_promises(store: &dyn CredentialStore) {
+    assert!(store.load("a").await.unwrap().is_none() && store.names().await.unwrap().is_empty());
+    store.save("b c/../d", &"two".into()).await.unwrap();
+    store.save("a", &"one".into()).await.unwrap();
+    store.save("a", &"new".into()).await.unwrap();
+    assert_eq!(store.load("a").await.unwrap().unwrap().expose(), "new");
+    assert_eq!(store.names().await.unwrap(), ["a", "b c/../d"]);
+    let lock = store.lock("a").await.unwrap();
+    drop(store.lock("other").await.unwrap());
+    tokio::select! {
+        biased;
+        _ = store.lock("a") => panic!("two hold the same name"),
+        () = std::future::ready(()) => {}
+    }
+    drop(lock);
+    drop(store.lock("a").await.unwrap());
+    store.remove("a").await.unwrap();
+    store.remove("a").await.unwrap();
+    assert!(store.load("a").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn stores_keep_their_promises() {
+    let place = Place::new();
+    keeps_its_promises(&MemoryStore::default()).await;
+    keeps_its_promises(&FileStore::new(&place.0)).await;
+}
+
+/// T-069: whoever writes at the same time, a reader sees one whole value. AUTH-100
+#[tokio::test]
+async fn concurrent_writers_do_not_mix() {
+    let place = Place::new();
+    let store = FileStore::new(&place.0);
+    let mut writers = JoinSet::new();
+    for number in 0..16 {
+        let store = store.clone();
+        writers.spawn(async move {
+            let value = Secret::new(number.to_string().repeat(4000));
+            for _ in 0..8 {
+                store.save("a", &value).await.unwrap();
+                let seen = store.load("a").await.unwrap().unwrap();
+                let length = seen.expose().len();
+                assert!(length == 4000 || length == 8000, "{length}");
+            }
+        });
+    }
+    writers.join_all().await;
+    // Nothing half-made is left.
+    let endings: Vec<_> = std::fs::read_dir(&place.0).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(endings.iter().all(|path| path.extension().unwrap() == "json"), "{endings:?}");
+}
+
+/// T-069: only the owner can read the files, whatever the umask is; files that others could read or that lead elsewhere are refused.
+/// AUTH-085, AUTH-100
+#[cfg(unix)]
+#[tokio::test]
+async fn files_are_for_their_owner_only() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let place = Place::new();
+    let store = FileStore::new(&place.0);
+    let old = rustix::process::umask(rustix::fs::Mode::empty());
+    store.save("a", &"secret".into()).await.unwrap();
+    drop(store.lock("a").await.unwrap());
+    rustix::process::umask(old);
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&place.0), 0o700);
+    let files: Vec<_> = std::fs::read_dir(&place.0).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(files.len() == 2 && files.iter().all(|file| mode(file) == 0o600), "{files:?}");
+    let file = files.into_iter().find(|file| file.extension().unwrap() == "json").unwrap();
+
+    for bad in [0o640, 0o604, 0o620, 0o666] {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(bad)).unwrap();
+        assert!(matches!(store.load("a").await, Err(StoreError::Unsafe(..))), "{bad:o}");
+    }
+    std::fs::remove_file(&file).unwrap();
+    let elsewhere = place.0.join("elsewhere");
+    std::fs::write(&elsewhere, "{}").unwrap();
+    symlink(&elsewhere, &file).unwrap();
+    assert!(store.load("a").await.is_err());
+    // Writing replaces the link and does not follow it.
+    store.save("a", &"secret".into()).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&elsewhere).unwrap(), "{}");
+    assert_eq!(store.load("a").await.unwrap().unwrap().expose(), "secret");
+    std::fs::write(&file, "not JSON").unwrap();
+    assert!(matches!(store.load("a").await, Err(StoreError::Damaged(_))));
+}
