@@ -1,18 +1,42 @@
 //! What outlives a request: typed stores, each a small trait with one contract that every backend passes.
 //!
-//! At present there are tasks, kept in memory. A store knows nothing of the protocol: what is kept in it are bytes that only its
-//! user understands, so that a backend need not change when the protocol does.
+//! | store | what for | backends |
+//! | --- | --- | --- |
+//! | [`SessionStore`] | what a client and a server agreed on | [`MemorySessions`] |
+//! | [`EventStore`] | what was sent on a stream, in order, to send it again | [`MemoryEvents`] |
+//! | [`TaskStore`] | work that goes on after its request was answered | [`MemoryTasks`] |
+//! | [`KvStore`] | values by key, until they expire | [`MemoryKv`] |
+//! | [`Bus`] | notices of changes, to whoever is interested | [`MemoryBus`] |
 //!
-//! A backend of your own implements [`TaskStore`]; with the feature `contract` it can be put to the same test as ours.
+//! [`open()`] gives all five of one place by its address. A store knows nothing of the protocol: what is kept in it are bytes that only
+//! its user understands, so that a backend need not change when the protocol does.
+//!
+//! A backend of your own implements these traits; with the feature `contract` it can be put to the same test as ours.
 
+mod bus;
 mod error;
+mod event;
+mod kv;
+mod memory;
+mod open;
+mod session;
+mod stores;
 mod task;
 mod timestamp;
 
 #[cfg(feature = "contract")]
 pub mod contract;
 
+pub use bus::{Bus, MemoryBus, Notice, Subscription};
 pub use error::StoreError;
+pub use event::{
+    Appended, EventChunk, EventLimits, EventStore, EventWatch, MemoryEvents, NewEvent, NewEvents, StoredEvent,
+    StreamName,
+};
+pub use kv::{KvStore, MemoryKv};
+pub use open::open;
+pub use session::{MemorySessions, NewSession, SessionRecord, SessionStore};
+pub use stores::Stores;
 pub use task::{
     MemoryTasks, NewTask, TaskChange, TaskEnd, TaskId, TaskInput, TaskPage, TaskRecord, TaskStage, TaskStore,
     TaskWatch, TaskWatched, Updated,

@@ -1,5 +1,6 @@
 //! The stores against their contract.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod memory;
 mod memory_tasks;
 mod properties;
