@@ -72,6 +72,20 @@ impl Hub {
         }
     }
 
+    /// Tells everyone that something may have been missed.
+    #[cfg(any(feature = "sqlite", feature = "redis"))]
+    pub(crate) fn tell_missed(&self) {
+        for reader in self.topics().values().flatten() {
+            reader.give(Notice::Missed);
+        }
+    }
+
+    /// Whether nobody wants to hear anything.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.topics().is_empty()
+    }
+
     fn topics(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Mailbox>>> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -47,10 +47,15 @@ impl TaskWatched {
 
     /// Tells all who watch that the task is now like this.
     pub fn tell(&self, record: &TaskRecord) {
+        self.tell_stage(record.version, record.stage());
+    }
+
+    /// The same, for a backend that heard of the change and did not read it.
+    pub fn tell_stage(&self, version: u64, stage: TaskStage) {
         self.0.send_if_modified(|known| {
-            let newer = record.version > known.0;
+            let newer = version > known.0;
             if newer {
-                *known = (record.version, record.stage());
+                *known = (version, stage);
             }
             newer
         });

@@ -4,3 +4,5 @@
 mod memory;
 mod memory_tasks;
 mod properties;
+#[cfg(feature = "sqlite")]
+mod sqlite;
