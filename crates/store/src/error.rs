@@ -36,7 +36,6 @@ pub enum StoreError {
 
 impl StoreError {
     /// The store can not be reached, for a reason in words.
-    #[cfg(any(feature = "sqlite", feature = "redis"))]
     pub(crate) fn unavailable(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Unavailable(reason.into())
     }

@@ -43,6 +43,12 @@ fn sqlite(_: &str) -> Result<Stores, StoreError> {
     Err(StoreError::NotCompiled("sqlite"))
 }
 
+#[cfg(feature = "redis")]
+fn redis(url: &str) -> Result<Stores, StoreError> {
+    Ok(crate::Redis::open(url)?.stores())
+}
+
+#[cfg(not(feature = "redis"))]
 fn redis(_: &str) -> Result<Stores, StoreError> {
     Err(StoreError::NotCompiled("redis"))
 }

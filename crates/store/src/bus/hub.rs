@@ -86,6 +86,12 @@ impl Hub {
         self.topics().is_empty()
     }
 
+    /// Returns the topics that someone wants to hear.
+    #[cfg(feature = "redis")]
+    pub(crate) fn wanted(&self) -> Vec<Arc<str>> {
+        self.topics().keys().cloned().collect()
+    }
+
     fn topics(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Mailbox>>> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -45,6 +45,12 @@ impl TaskWatched {
         Self(watch::Sender::new((record.version, record.stage())))
     }
 
+    /// Begins with nothing.
+    #[cfg(feature = "redis")]
+    pub(crate) fn unknown() -> Self {
+        Self(watch::Sender::new((0, TaskStage::Working)))
+    }
+
     /// Tells all who watch that the task is now like this.
     pub fn tell(&self, record: &TaskRecord) {
         self.tell_stage(record.version, record.stage());

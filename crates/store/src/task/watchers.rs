@@ -16,6 +16,13 @@ impl Watchers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Notes that a task is about to be watched, of which nothing is known yet. What is heard of it meanwhile is not lost.
+    #[cfg(feature = "redis")]
+    pub(crate) fn expect(&self, id: &str) -> TaskWatch {
+        let mut all = self.watched();
+        all.entry(id.to_owned()).or_insert_with(TaskWatched::unknown).watch()
+    }
+
     /// Begins to watch a task that is like this now.
     pub(crate) fn watch(&self, record: &TaskRecord) -> TaskWatch {
         let mut all = self.watched();
