@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-
-use super::Setting;
+use super::{LONG, SHORT, Setting, bytes};
 use crate::{
     Boxed, NewTask, StoreError, TaskChange, TaskEnd, TaskId, TaskRecord, TaskStage, TaskStore, Timestamp, Updated,
 };
@@ -43,15 +41,6 @@ pub async fn tasks(setting: &dyn TaskSetting) {
     for (_, check) in CHECKS {
         check(setting).await;
     }
-}
-
-/// Longer than all checks take.
-const LONG: Duration = Duration::from_secs(600);
-/// As short as a backend with a real clock can tell apart.
-const SHORT: Duration = Duration::from_millis(400);
-
-fn bytes(text: &'static str) -> Bytes {
-    Bytes::from_static(text.as_bytes())
 }
 
 fn task(owner: &str) -> NewTask {

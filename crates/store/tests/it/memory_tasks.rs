@@ -1,49 +1,12 @@
-//! Tasks in memory: the contract, and the bounds.
+//! Tasks in memory: the bounds.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_store::contract::{Setting, TASK_CHECKS, TaskSetting};
-use jackfield_store::{Boxed, MemoryTasks, NewTask, StoreError, TaskChange, TaskEnd, TaskStore, Timestamp, Updated};
+use jackfield_store::contract::Setting;
+use jackfield_store::{NewTask, StoreError, TaskChange, TaskEnd, TaskStore, Updated};
 
-/// A clock that a test moves.
-struct Memory(Arc<AtomicU64>);
-
-impl Memory {
-    fn new() -> Self {
-        Self(Arc::new(AtomicU64::new(1_000_000)))
-    }
-
-    fn tasks(&self) -> MemoryTasks {
-        let clock = self.0.clone();
-        MemoryTasks::new().with_clock(Arc::new(move || Timestamp::from_millis(clock.load(Ordering::Relaxed))))
-    }
-}
-
-impl Setting for Memory {
-    fn pass(&self, time: Duration) -> Boxed<'_, ()> {
-        self.0.fetch_add(u64::try_from(time.as_millis()).unwrap(), Ordering::Relaxed);
-        Box::pin(std::future::ready(()))
-    }
-}
-
-impl TaskSetting for Memory {
-    fn store(&self) -> Boxed<'_, Arc<dyn TaskStore>> {
-        let store: Arc<dyn TaskStore> = Arc::new(self.tasks());
-        Box::pin(std::future::ready(store))
-    }
-}
-
-/// TASK-014, TASK-015, TASK-016: a task begins as working, and its end never changes.
-#[tokio::test]
-async fn memory_keeps_the_contract() {
-    for (what, check) in TASK_CHECKS {
-        println!("{what}");
-        check(&Memory::new()).await;
-    }
-}
+use crate::memory::Memory;
 
 /// TASK-048: memory is bounded, and what has expired makes room.
 #[tokio::test]

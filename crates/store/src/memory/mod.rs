@@ -1,0 +1,5 @@
+//! What the backends in memory share.
+
+mod expiring;
+
+pub(crate) use expiring::Expiring;
