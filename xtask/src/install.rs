@@ -10,6 +10,7 @@ use crate::workspace::{Workspace, program};
 const DEBIAN: &[Package] = &[
     Package { name: "valgrind", version: "", program: "valgrind", used_for: "instruction and allocation counts" },
     Package { name: "strace", version: "", program: "strace", used_for: "system call counts" },
+    Package { name: "redis-server", version: "", program: "redis-server", used_for: "stores in Redis" },
 ];
 
 /// Programs from npm, in `target/npm`.

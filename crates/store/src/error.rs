@@ -33,3 +33,10 @@ pub enum StoreError {
     #[error("the store is not available")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
 }
+
+impl StoreError {
+    /// The store can not be reached, for a reason in words.
+    pub(crate) fn unavailable(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unavailable(reason.into())
+    }
+}

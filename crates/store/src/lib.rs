@@ -2,13 +2,13 @@
 //!
 //! | store | what for | backends |
 //! | --- | --- | --- |
-//! | [`SessionStore`] | what a client and a server agreed on | [`MemorySessions`] |
-//! | [`EventStore`] | what was sent on a stream, in order, to send it again | [`MemoryEvents`] |
-//! | [`TaskStore`] | work that goes on after its request was answered | [`MemoryTasks`] |
-//! | [`KvStore`] | values by key, until they expire | [`MemoryKv`] |
-//! | [`Bus`] | notices of changes, to whoever is interested | [`MemoryBus`] |
+//! | [`SessionStore`] | what a client and a server agreed on | [`MemorySessions`], `Sqlite`, `Redis` |
+//! | [`EventStore`] | what was sent on a stream, in order, to send it again | [`MemoryEvents`], `Sqlite`, `Redis` |
+//! | [`TaskStore`] | work that goes on after its request was answered | [`MemoryTasks`], `Sqlite`, `Redis` |
+//! | [`KvStore`] | values by key, until they expire | [`MemoryKv`], `Sqlite`, `Redis` |
+//! | [`Bus`] | notices of changes, to whoever is interested | [`MemoryBus`], `Sqlite`, `Redis` |
 //!
-//! [`open()`] gives all five of one place by its address. A store knows nothing of the protocol: what is kept in it are bytes that only
+//! `Sqlite` and `Redis` come with the features of these names. [`open()`] gives all five of one place by its address. A store knows nothing of the protocol: what is kept in it are bytes that only
 //! its user understands, so that a backend need not change when the protocol does.
 //!
 //! A backend of your own implements these traits; with the feature `contract` it can be put to the same test as ours.
@@ -19,10 +19,16 @@ mod event;
 mod kv;
 mod memory;
 mod open;
+#[cfg(feature = "redis")]
+mod redis;
 mod session;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod stores;
 mod task;
 mod timestamp;
+#[cfg(feature = "redis")]
+mod together;
 
 #[cfg(feature = "contract")]
 pub mod contract;
@@ -35,7 +41,11 @@ pub use event::{
 };
 pub use kv::{KvStore, MemoryKv};
 pub use open::open;
+#[cfg(feature = "redis")]
+pub use redis::Redis;
 pub use session::{MemorySessions, NewSession, SessionRecord, SessionStore};
+#[cfg(feature = "sqlite")]
+pub use sqlite::Sqlite;
 pub use stores::Stores;
 pub use task::{
     MemoryTasks, NewTask, TaskChange, TaskEnd, TaskId, TaskInput, TaskPage, TaskRecord, TaskStage, TaskStore,

@@ -28,10 +28,27 @@ pub fn open(url: &str) -> Result<Stores, StoreError> {
     }
 }
 
+#[cfg(feature = "sqlite")]
+fn sqlite(path: &str) -> Result<Stores, StoreError> {
+    // Both `sqlite:PATH` and `sqlite://PATH` are common.
+    let path = path.strip_prefix("//").unwrap_or(path);
+    if path.is_empty() {
+        return Err(StoreError::BadUrl("a path has to stand behind `sqlite:`"));
+    }
+    Ok(crate::Sqlite::open(path)?.stores())
+}
+
+#[cfg(not(feature = "sqlite"))]
 fn sqlite(_: &str) -> Result<Stores, StoreError> {
     Err(StoreError::NotCompiled("sqlite"))
 }
 
+#[cfg(feature = "redis")]
+fn redis(url: &str) -> Result<Stores, StoreError> {
+    Ok(crate::Redis::open(url)?.stores())
+}
+
+#[cfg(not(feature = "redis"))]
 fn redis(_: &str) -> Result<Stores, StoreError> {
     Err(StoreError::NotCompiled("redis"))
 }

@@ -72,6 +72,26 @@ impl Hub {
         }
     }
 
+    /// Tells everyone that something may have been missed.
+    #[cfg(any(feature = "sqlite", feature = "redis"))]
+    pub(crate) fn tell_missed(&self) {
+        for reader in self.topics().values().flatten() {
+            reader.give(Notice::Missed);
+        }
+    }
+
+    /// Whether nobody wants to hear anything.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.topics().is_empty()
+    }
+
+    /// Returns the topics that someone wants to hear.
+    #[cfg(feature = "redis")]
+    pub(crate) fn wanted(&self) -> Vec<Arc<str>> {
+        self.topics().keys().cloned().collect()
+    }
+
     fn topics(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Mailbox>>> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }

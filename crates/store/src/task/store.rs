@@ -23,6 +23,19 @@ pub trait TaskStore: fmt::Debug + Send + Sync + 'static {
     /// There is no room, for this owner or at all, or the id is in use.
     fn create(&self, task: NewTask) -> Boxed<'_, Result<TaskRecord, StoreError>>;
 
+    /// Creates a task and begins to watch it, which a backend may do faster than one after the other.
+    ///
+    /// # Errors
+    /// There is no room, for this owner or at all, or the id is in use.
+    fn create_watched(&self, task: NewTask) -> Boxed<'_, Result<(TaskRecord, TaskWatch), StoreError>> {
+        Box::pin(async move {
+            let record = self.create(task).await?;
+            let watch = self.watch(record.id.as_str()).await?;
+            let watch = watch.ok_or_else(|| StoreError::unavailable("the task is gone already"))?;
+            Ok((record, watch))
+        })
+    }
+
     /// Finds a task.
     ///
     /// # Errors

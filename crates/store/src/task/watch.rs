@@ -45,12 +45,23 @@ impl TaskWatched {
         Self(watch::Sender::new((record.version, record.stage())))
     }
 
+    /// Begins with nothing.
+    #[cfg(feature = "redis")]
+    pub(crate) fn unknown() -> Self {
+        Self(watch::Sender::new((0, TaskStage::Working)))
+    }
+
     /// Tells all who watch that the task is now like this.
     pub fn tell(&self, record: &TaskRecord) {
+        self.tell_stage(record.version, record.stage());
+    }
+
+    /// The same, for a backend that heard of the change and did not read it.
+    pub fn tell_stage(&self, version: u64, stage: TaskStage) {
         self.0.send_if_modified(|known| {
-            let newer = record.version > known.0;
+            let newer = version > known.0;
             if newer {
-                *known = (record.version, record.stage());
+                *known = (version, stage);
             }
             newer
         });

@@ -4,3 +4,9 @@
 mod memory;
 mod memory_tasks;
 mod properties;
+#[cfg(feature = "redis")]
+mod redis;
+#[cfg(feature = "redis")]
+mod redis_faults;
+#[cfg(feature = "sqlite")]
+mod sqlite;

@@ -1,0 +1,1 @@
+return live(redis.call('GET', KEYS[1])) or false

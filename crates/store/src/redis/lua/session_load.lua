@@ -1,0 +1,1 @@
+return till() and redis.call('HGETALL', KEYS[1]) or false

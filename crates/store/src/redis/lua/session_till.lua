@@ -1,0 +1,2 @@
+local found = till()
+return found and text(found) or '0'
