@@ -22,7 +22,7 @@
 //!
 //! The [`guide`] goes on from here: [quickstart](guide::quickstart), [tools](guide::tools), [resources](guide::resources),
 //! [prompts](guide::prompts), [context](guide::context), [tasks](guide::tasks), [testing](guide::testing),
-//! [transports](guide::transports), [client](guide::client).
+//! [transports](guide::transports), [nodes](guide::nodes), [client](guide::client).
 //!
 //! # Features
 //!
@@ -38,6 +38,7 @@
 //! | `skills` | no | servers serve skills, clients list and load them: the extension `io.modelcontextprotocol/skills` |
 //! | `auth` | no | protects a server with OAuth 2.1 |
 //! | `auth-server` | no | an authorization server to embed |
+//! | `sqlite`, `redis` | no | stores in a file, or shared by [several nodes](guide::nodes) |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
 #[cfg(all(feature = "auth", feature = "server"))]
@@ -56,7 +57,7 @@ pub use jackfield_peer as peer;
 /// Every message of every revision.
 pub use jackfield_protocol as protocol;
 #[cfg(feature = "server")]
-/// Stores for what outlives a request: tasks, in memory or in a store of your own.
+/// Stores for what outlives a request: tasks and sessions, in memory, in a file, in Redis or in a store of your own.
 pub use jackfield_store as store;
 pub use schemars;
 pub use serde;

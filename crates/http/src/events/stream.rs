@@ -148,6 +148,10 @@ impl Stream {
             self.release(Duration::ZERO);
         }
         self.append(message);
+        // What belongs to no request has nothing else that would tell whether it was lost with this process.
+        if let Some(sink) = self.sink.as_ref().filter(|sink| sink.is_common()) {
+            let _ = timeout(self.limits.wait, sink.drained()).await;
+        }
     }
 
     fn has_room(&self) -> bool {

@@ -39,6 +39,8 @@ pub(crate) struct Sink {
 struct State {
     waiting: VecDeque<NewEvent>,
     bytes: usize,
+    /// How many have been written so far.
+    written: u64,
     finish: bool,
     /// What others have to know of the stream, if it is not told yet.
     header: Option<Bytes>,
@@ -165,6 +167,20 @@ impl Sink {
         (state.waiting.len(), state.bytes)
     }
 
+    /// Waits until all that has been added so far is stored.
+    pub(crate) async fn drained(&self) {
+        let wanted = lock(&self.state).added();
+        loop {
+            let stored = self.stored.notified();
+            tokio::pin!(stored);
+            stored.as_mut().enable();
+            if lock(&self.state).has_written(wanted) {
+                return;
+            }
+            stored.await;
+        }
+    }
+
     /// Waits until the store knows of the stream.
     pub(crate) async fn opened(&self) {
         loop {
@@ -254,6 +270,7 @@ impl Sink {
         state.bytes = state.bytes.saturating_sub(bytes);
         let count = data.len().min(state.waiting.len());
         state.waiting.drain(..count);
+        state.written = state.written.saturating_add(count as u64);
         state.over |= finish;
         drop(state);
         if let Some(log) = &self.log {
@@ -284,6 +301,14 @@ impl Sink {
 impl State {
     fn has_work(&self) -> bool {
         !self.over && (self.header.is_some() || !self.waiting.is_empty() || self.finish || !self.opened)
+    }
+
+    fn added(&self) -> u64 {
+        self.written.saturating_add(self.waiting.len() as u64)
+    }
+
+    fn has_written(&self, count: u64) -> bool {
+        self.over || self.written >= count
     }
 
     fn is_open(&self) -> bool {
