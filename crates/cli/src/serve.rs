@@ -25,6 +25,9 @@ struct Everything {
     /// Serve HTTP at this address, such as 127.0.0.1:8000: Streamable HTTP at /mcp, HTTP+SSE at /sse
     #[arg(long, value_name = "ADDRESS")]
     http: Option<String>,
+    /// Where is kept what outlives a request: memory:, sqlite:PATH, or redis://HOST to be one server with other processes that share it
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
     /// An environment variable that `get-env` may show, besides PATH, HOME, LANG and TZ; can be given several times
     #[arg(long, value_name = "NAME")]
     show_env: Vec<String>,
@@ -69,7 +72,11 @@ impl Everything {
         if self.allow_private_ips {
             options.gzip.allow_private_addresses();
         }
-        let server = everything::server(options);
+        let mut server = everything::server(options);
+        if let Some(url) = &self.store {
+            let stores = jackfield::store::open(url).context("use memory:, sqlite:PATH or redis://HOST for --store")?;
+            server = server.store(stores);
+        }
         match address {
             None => server.serve_stdio().await,
             Some(address) => server.serve_http(address).await,

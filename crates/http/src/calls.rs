@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use http::request::Parts;
 use jackfield_peer::{Answering, Guarded, Incoming, Reply, RequestKey, write_error, write_reply};
-use jackfield_protocol::envelope::{Incident, Message, MethodName, RawId, Rejected, Request};
+use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, RawId, Rejected, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
 use tracing::Instrument;
@@ -15,6 +15,7 @@ use tracing::Instrument;
 use crate::endpoint::{Endpoint, within};
 use crate::exchange::Exchange;
 use crate::legacy::is_initialize;
+use crate::nodes::{Letter, What};
 use crate::session::{CallId, Live, Running};
 use crate::telemetry::Operation;
 
@@ -31,7 +32,7 @@ impl Endpoint {
             match Message::read(entry, 0) {
                 Ok(Message::Request(request)) => self.start(exchange, live, request, parts, true),
                 Ok(Message::Notification(incident)) => drop(self.notice(live, incident, parts)),
-                Ok(Message::Answer(answer)) => live.questions.answer(answer),
+                Ok(Message::Answer(answer)) => self.answered(live, answer),
                 Ok(Message::Batch(_)) => {
                     let error = ErrorObject::invalid_request("a batch must not hold another");
                     self.refuse(exchange, live, &Rejected { id: None, error });
@@ -44,7 +45,7 @@ impl Endpoint {
 
     pub(crate) fn refuse(&self, exchange: &Arc<Exchange>, live: &Live, rejected: &Rejected) {
         let key = self.shared.next_key();
-        exchange.expect(key);
+        exchange.expect(key, rejected.id.as_ref());
         let write = |out: &mut Vec<u8>| write_error(out, rejected.id.as_ref(), &rejected.error, live.revision());
         exchange.answer(key, Some(rejected.error.code), write);
     }
@@ -66,7 +67,7 @@ impl Endpoint {
             Err(error) => return self.refuse(exchange, live, &Rejected { id: Some(id), error }),
         };
         let key = self.shared.next_key();
-        exchange.expect(key);
+        exchange.expect(key, Some(&id));
         let revision = admitted.caller.revision;
         let operation = Operation::begin(&method, &params, &id, revision, Some(live.id), &parts.headers);
         let (caller, session) = (admitted.caller, admitted.session);
@@ -144,7 +145,7 @@ impl Endpoint {
     pub(crate) fn notice(&self, live: &Arc<Live>, incident: Incident, parts: &Arc<Parts>) -> bool {
         if incident.method == MethodName::Known(Method::Cancelled) {
             if let Some(id) = incident.params.get("requestId").and_then(RequestId::from_json) {
-                live.cancel(id);
+                self.cancel(live, id);
             }
             return true;
         }
@@ -168,6 +169,31 @@ impl Endpoint {
         true
     }
 
+    /// Drops the work on a request, wherever it runs.
+    fn cancel(&self, live: &Live, id: RequestId) {
+        let shared = self.shared.node.as_ref().filter(|_| live.is_replicated());
+        if !live.cancel(id.clone())
+            && let Some(node) = shared
+        {
+            node.tell(live.id, What::Cancelled(id));
+        }
+    }
+
+    /// Hands an answer to the one who waits for it, whom nobody waits for to be told.
+    pub(crate) fn answered(&self, live: &Live, answer: Answer) {
+        match (live.questions.asked_elsewhere(&answer), &self.shared.node) {
+            (Some(other), Some(node)) => {
+                let (to, letter, node_) = (other.to_owned(), letter(live, &answer), node.clone());
+                node.spawn(async move {
+                    if let Err(error) = node_.send(&to, &letter).await {
+                        tracing::warn!(%error, "an answer did not reach the node that waits for it");
+                    }
+                });
+            }
+            _ => live.questions.answer(answer),
+        }
+    }
+
     fn go_on_noticing(&self, live: &Arc<Live>, future: Guarded) {
         let key = self.shared.next_key();
         let active = live.active();
@@ -178,6 +204,26 @@ impl Endpoint {
         });
         calls.insert(CallId::Notification(key), Running { key, abort, exchange: None });
     }
+}
+
+/// What the node that asked has to know.
+pub(crate) fn letter(live: &Live, answer: &Answer) -> Letter {
+    let mut text = br#"{"jsonrpc":"2.0","id":"#.to_vec();
+    let id = answer.id.as_ref().map(RawId::from);
+    text.extend_from_slice(id.as_ref().map_or(b"null", RawId::as_json));
+    match &answer.outcome {
+        Ok(result) => {
+            text.extend_from_slice(br#","result":"#);
+            text.extend_from_slice(result);
+        }
+        Err(error) => {
+            text.extend_from_slice(br#","error":"#);
+            text.extend_from_slice(&serde_json::to_vec(error).unwrap_or_default());
+        }
+    }
+    text.push(b'}');
+    let message = String::from_utf8_lossy(&text).into_owned();
+    Letter { session: live.id.to_text(), message, headers: Vec::new() }
 }
 
 /// A request under way.

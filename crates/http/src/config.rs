@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderName;
+use jackfield_store::Stores;
 
-use crate::{Beside, EventLog, Gate, HttpLimits, SessionTable};
+use crate::{Beside, Gate, HttpLimits};
 
 /// How an endpoint is set up. The defaults serve this machine only, and refuse what no configuration allows.
 #[derive(Clone)]
@@ -43,10 +44,10 @@ pub struct HttpConfig {
     pub gate: Option<Arc<dyn Gate>>,
     /// Serves paths beside the endpoint's own, without passing the gate.
     pub beside: Option<Arc<dyn Beside>>,
-    /// Where the events of streams are kept; `None` keeps them in memory.
-    pub event_log: Option<Arc<dyn EventLog>>,
-    /// Where sessions are kept beyond this process; `None` keeps them nowhere else.
-    pub sessions: Option<Arc<dyn SessionTable>>,
+    /// Where sessions and the events of their streams are kept, so that other processes with the same stores serve them too; `None`
+    /// keeps them in the memory of this one, as stores do that are [not shared](Stores::is_shared). All who share a store serve the
+    /// same, and know the same users.
+    pub stores: Option<Stores>,
 }
 
 /// The paths of the HTTP+SSE transport.
@@ -81,8 +82,7 @@ impl Default for HttpConfig {
             limits: HttpLimits::default(),
             gate: None,
             beside: None,
-            event_log: None,
-            sessions: None,
+            stores: None,
         }
     }
 }
@@ -120,6 +120,13 @@ impl HttpConfig {
     #[must_use]
     pub fn with_beside(mut self, beside: impl Beside) -> Self {
         self.beside = Some(Arc::new(beside));
+        self
+    }
+
+    /// Shares sessions with other processes that have the same stores.
+    #[must_use]
+    pub fn with_stores(mut self, stores: Stores) -> Self {
+        self.stores = Some(stores);
         self
     }
 

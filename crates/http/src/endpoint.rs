@@ -14,19 +14,22 @@ use http_body::Body as HttpBody;
 use jackfield_peer::{Admission, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
 use jackfield_protocol::envelope::{Message, MetaMemo, MethodName, Params, RawId, Rejected};
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
+use jackfield_store::Stores;
 use tokio::time::Instant;
 
 use crate::cors::Cors;
+use crate::events::MemoryEventLog;
 use crate::exchange::Exchange;
 use crate::guard::Guard;
 use crate::headers::Version;
 use crate::known::Known;
 use crate::modern_stream::ModernStream;
 use crate::negotiation::{self, Accepts};
+use crate::nodes::Node;
 use crate::owner::{Counts, Owner};
 use crate::session::{Live, Sessions, Shared};
 use crate::tasks::Tasks;
-use crate::{Body, HttpConfig, HttpLimits, MemoryEventLog, collect, modern, respond};
+use crate::{Body, HttpConfig, HttpLimits, collect, modern, respond};
 
 /// A request as the endpoint passes it on.
 pub(crate) struct Arrived {
@@ -98,9 +101,14 @@ pub(crate) const SWEEP: Duration = Duration::from_secs(5);
 impl Endpoint {
     pub(crate) fn new(handler: Arc<dyn Handler>, config: HttpConfig) -> Arc<Self> {
         let (trigger, shutdown) = Shutdown::new();
-        let log = config.event_log.clone().unwrap_or_else(|| Arc::new(MemoryEventLog::new(&config.limits)));
-        let shared =
-            Shared { limits: config.limits.clone(), log, shutdown, start: Instant::now(), next_key: AtomicU64::new(0) };
+        let shared = Shared {
+            limits: config.limits.clone(),
+            log: Arc::new(MemoryEventLog::new(&config.limits)),
+            node: config.stores.clone().filter(Stores::is_shared).map(Node::new),
+            shutdown,
+            start: Instant::now(),
+            next_key: AtomicU64::new(0),
+        };
         let admissions = std::array::from_fn(|_| Mutex::new(Admission::new(handler.revisions(), None)));
         Arc::new(Self {
             guard: Guard::new(&config),
@@ -227,10 +235,10 @@ impl Endpoint {
             Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => Box::pin(self.delete(parts)).await,
             Place::Mcp if self.has_sessions() => respond::method_not_allowed("GET, POST, DELETE"),
             Place::Mcp => respond::method_not_allowed("POST"),
-            Place::SseStream if parts.method == Verb::GET => self.open_http_sse(parts),
+            Place::SseStream if parts.method == Verb::GET => Box::pin(self.open_http_sse(parts)).await,
             Place::SseStream => respond::method_not_allowed("GET"),
             Place::SseMessage if post => match self.body(known, body).await {
-                Ok(text) => self.http_sse_message(parts, &text),
+                Ok(text) => Box::pin(self.http_sse_message(parts, &text)).await,
                 Err(response) => *response,
             },
             Place::SseMessage => respond::method_not_allowed("POST"),
@@ -295,7 +303,15 @@ impl Endpoint {
             self.modern(arrived, known, message)
         } else {
             self.sweep_sometimes();
+            self.start_node();
             self.legacy_post(arrived, known, message)
+        }
+    }
+
+    /// Begins what a node does besides answering requests; where there is one process, nothing.
+    pub(crate) fn start_node(self: &Arc<Self>) {
+        if let Some(node) = &self.shared.node {
+            node.start(self);
         }
     }
 
@@ -346,6 +362,9 @@ impl Endpoint {
     pub(crate) async fn finish_shutdown(&self, limit: Duration) {
         self.tasks.drain(limit).await;
         self.sessions.clear();
+        if let Some(node) = &self.shared.node {
+            node.stop().await;
+        }
     }
 }
 

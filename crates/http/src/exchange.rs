@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 use jackfield_peer::{AskError, Closed, Outlet, RequestKey, Shutdown};
+use jackfield_protocol::envelope::RawId;
 use tokio::sync::Notify;
 
 use crate::events::Stream;
@@ -35,6 +36,8 @@ const ANSWER: usize = 512;
 struct State {
     /// The requests that have not been answered.
     open: Vec<RequestKey>,
+    /// The ids of all requests, where other nodes have to know them.
+    requests: Vec<(RequestKey, RawId)>,
     /// More requests may still be added.
     filling: bool,
     answers: Vec<u8>,
@@ -69,8 +72,15 @@ impl Exchange {
     }
 
     /// Adds a request that will be answered.
-    pub(crate) fn expect(&self, key: RequestKey) {
-        self.state().open.push(key);
+    pub(crate) fn expect(&self, key: RequestKey, id: Option<&RawId>) {
+        let mut state = self.state();
+        state.open.push(key);
+        if let Some(id) = id.filter(|_| self.live.is_replicated()) {
+            state.requests.push((key, id.clone()));
+            if let Some(stream) = &state.stream {
+                stream.expect(&state.ids());
+            }
+        }
     }
 
     /// Answers a request, unless it was cancelled. `code` is the error's, if it is one.
@@ -83,7 +93,10 @@ impl Exchange {
             Some(stream) => {
                 let mut text = Vec::new();
                 write(&mut text);
-                stream.append(text);
+                match state.requests.iter().find(|(known, _)| *known == key) {
+                    Some((_, id)) => stream.answer(id, text),
+                    None => stream.append(text),
+                }
             }
             None => {
                 if self.batch {
@@ -207,7 +220,7 @@ impl Exchange {
         if self.accepts == Accepts::Json || (over && self.accepts != Accepts::Events) {
             return None;
         }
-        let stream = self.live.open_stream();
+        let stream = self.live.open_stream(&state.ids());
         // Answers of a batch that came before the first message go first.
         let answers = self.take_answers(&mut state);
         if !answers.is_empty() {
@@ -226,6 +239,12 @@ impl Exchange {
     fn stream_about(&self, key: RequestKey) -> Option<Arc<Stream>> {
         let is_open = self.state().open.contains(&key);
         if is_open { self.open_stream() } else { None }
+    }
+}
+
+impl State {
+    fn ids(&self) -> Vec<RawId> {
+        self.requests.iter().map(|(_, id)| id.clone()).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Response, StatusCode};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
 use jackfield_peer::Principal;
 use jackfield_protocol::envelope::{Message, Rejected};
 
@@ -12,22 +12,29 @@ use crate::endpoint::Endpoint;
 use crate::events::{EventBody, Format, Reader};
 use crate::exchange::Exchange;
 use crate::negotiation::Accepts;
+use crate::nodes::Letter;
 use crate::session::{Active, Live, Transport};
 use crate::telemetry::OpenStream;
 use crate::{Body, SessionId, respond};
 
 impl Endpoint {
     /// Opens the stream. The session lives as long as it does.
-    pub(crate) fn open_http_sse(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
+    pub(crate) async fn open_http_sse(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
         self.sweep_sometimes();
+        self.start_node();
         let principal = parts.extensions.get::<Principal>().cloned();
         let Ok(id) = SessionId::random() else {
             return respond::refusal(StatusCode::INTERNAL_SERVER_ERROR, "no random numbers");
         };
-        let live = Live::new(id, Transport::HttpSse, principal, self.handler.revisions(), &self.shared);
+        let live = Live::new(id, Transport::HttpSse, principal, self.handler.revisions(), &self.shared, None);
         let active = live.active();
         if self.sessions.insert(live.clone(), self.limits()).is_err() {
             return respond::later(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
+        }
+        // From here on the session ends when this is dropped, whatever happens.
+        let opened = Opened { endpoint: self.clone(), _active: active, _open: OpenStream::begin(), id };
+        if self.keep_home(&live).await.is_err() {
+            return respond::unavailable("sessions are not available at the moment; try again later");
         }
         let stream = live.standalone().clone();
         let (number, _) = stream.attach();
@@ -38,6 +45,8 @@ impl Endpoint {
         let reader = Reader {
             key: stream.key,
             log: self.shared.log.clone(),
+            remote: None,
+            elsewhere: None,
             stream: Some(stream),
             number,
             place: 0,
@@ -45,23 +54,56 @@ impl Endpoint {
             head,
             keep_alive: self.limits().sse_keep_alive,
             shutdown: Some(self.shared.shutdown.clone()),
-            _held: Some(Box::new(Opened { endpoint: self.clone(), _active: active, _open: OpenStream::begin(), id })),
+            _held: Some(Box::new(opened)),
             ended: false,
         };
         respond::events(Body::events(EventBody::new(reader)))
     }
 
     /// Takes a message of the client. Its answer goes to the stream.
-    pub(crate) fn http_sse_message(self: &Arc<Self>, parts: &Arc<Parts>, text: &Bytes) -> Response<Body> {
+    pub(crate) async fn http_sse_message(self: &Arc<Self>, parts: &Arc<Parts>, text: &Bytes) -> Response<Body> {
         let Some(id) = parts.uri.query().and_then(session_in) else {
             return respond::refusal(StatusCode::BAD_REQUEST, "the parameter sessionId is missing");
         };
-        let live = SessionId::parse(id.as_bytes()).and_then(|id| self.sessions.get(id)).filter(|live| {
-            live.transport == Transport::HttpSse && live.principal.as_ref() == parts.extensions.get::<Principal>()
-        });
-        let Some(live) = live else {
-            return respond::refusal(StatusCode::NOT_FOUND, "the session is not known, or is over");
+        let unknown = || respond::refusal(StatusCode::NOT_FOUND, "the session is not known, or is over");
+        let Some(id) = SessionId::parse(id.as_bytes()) else { return unknown() };
+        let principal = parts.extensions.get::<Principal>();
+        match self.sessions.get(id) {
+            Some(live) if live.transport == Transport::HttpSse && live.principal.as_ref() == principal => {
+                self.take_http_sse(&live, parts, text)
+            }
+            Some(_) => unknown(),
+            None => match self.home_of(id, principal).await {
+                Ok(Some(home)) => self.forward_http_sse(&home, id, parts, text).await,
+                Ok(None) => unknown(),
+                Err(_) => respond::unavailable("sessions are not available at the moment; try again later"),
+            },
+        }
+    }
+
+    /// Sends a message of the client to the node that has its stream.
+    async fn forward_http_sse(&self, home: &str, id: SessionId, parts: &Parts, text: &Bytes) -> Response<Body> {
+        let Some(node) = &self.shared.node else { return respond::empty(StatusCode::NOT_FOUND) };
+        let Ok(message) = String::from_utf8(text.to_vec()) else {
+            return respond::refusal(StatusCode::BAD_REQUEST, "the body is not UTF-8");
         };
+        let header = |(name, value): (&HeaderName, &HeaderValue)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        };
+        let headers = parts.headers.iter().filter_map(header).collect();
+        match node.send(home, &Letter { session: id.to_text(), message, headers }).await {
+            Ok(()) => respond::empty(StatusCode::ACCEPTED),
+            Err(_) => respond::unavailable("sessions are not available at the moment; try again later"),
+        }
+    }
+
+    /// Takes a message of a client whose stream is here.
+    pub(crate) fn take_http_sse(
+        self: &Arc<Self>,
+        live: &Arc<Live>,
+        parts: &Arc<Parts>,
+        text: &Bytes,
+    ) -> Response<Body> {
         live.touch();
         let (status, message) = match Message::read(text, self.limits().batch_entries) {
             Ok(message) => (StatusCode::ACCEPTED, Ok(message)),
@@ -70,21 +112,21 @@ impl Endpoint {
         match message {
             Ok(Message::Batch(entries)) if live.revision().has_batches() => {
                 let exchange = Exchange::new(live.clone(), Accepts::Both, true);
-                self.start_batch(&exchange, &live, &entries, parts);
+                self.start_batch(&exchange, live, &entries, parts);
             }
             Ok(Message::Batch(_)) => {
                 return respond::refusal(StatusCode::BAD_REQUEST, "batches are not part of this protocol version");
             }
             Ok(Message::Request(request)) => {
                 let exchange = Exchange::new(live.clone(), Accepts::Both, false);
-                self.start(&exchange, &live, request, parts, false);
+                self.start(&exchange, live, request, parts, false);
                 exchange.filled();
             }
             Ok(Message::Notification(incident)) => {
-                self.notice(&live, incident, parts);
+                self.notice(live, incident, parts);
             }
             Ok(Message::Answer(answer)) => live.questions.answer(answer),
-            Err(rejected) => self.reject(&live, &rejected),
+            Err(rejected) => self.reject(live, &rejected),
         }
         respond::empty(status)
     }
@@ -114,5 +156,12 @@ struct Opened {
 impl Drop for Opened {
     fn drop(&mut self) {
         self.endpoint.sessions.remove(self.id);
+        if let Some(node) = &self.endpoint.shared.node {
+            let (stores, id) = (node.stores.clone(), self.id.to_text());
+            node.spawn(async move {
+                // If it fails, the session expires there.
+                let _ = stores.sessions().remove(&id).await;
+            });
+        }
     }
 }

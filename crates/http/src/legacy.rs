@@ -5,19 +5,22 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use jackfield_peer::{Answering, Guarded, Incoming, Principal, Reply, write_reply};
-use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
-use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
+use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, Params, RawId, Request};
+use jackfield_protocol::{ErrorObject, Method, Revision};
+use jackfield_store::{StoreError, StreamName};
 use tracing::Instrument;
 
+use crate::calls::letter;
 use crate::endpoint::{Arrived, Endpoint, Posted};
-use crate::events::{EventBody, EventId, Format, Reader, Stream, StreamKey};
+use crate::events::{Elsewhere, EventBody, EventId, Format, Reader, Stream, StreamKey};
 use crate::exchange::{Answered, Exchange};
 use crate::headers::{self, LAST_EVENT_ID, SESSION_ID, Version};
 use crate::known::Known;
 use crate::negotiation::Accepts;
+use crate::nodes::{Node, Remote, Replica, What};
 use crate::session::{Live, Transport};
 use crate::telemetry::{OpenStream, Operation};
-use crate::{Body, SessionId, SessionRecord, respond};
+use crate::{Body, SessionId, respond};
 
 type Refusal = Box<Response<Body>>;
 
@@ -30,13 +33,14 @@ impl Endpoint {
                 let endpoint = self.clone();
                 Posted::Later(Box::pin(async move {
                     match endpoint.restore(id, arrived.principal()).await {
-                        Some(live) => match endpoint.in_session(live, arrived, message) {
+                        Ok(Some(live)) => match endpoint.in_session(live, arrived, message) {
                             Posted::Legacy(live, exchange) => endpoint.answer(&live, &exchange).await,
                             Posted::Later(response) => response.await,
                             Posted::Done(response) => response,
                             Posted::Modern(under_way, accepts) => crate::modern::wait(under_way, accepts).await,
                         },
-                        None => *session_over(),
+                        Ok(None) => *session_over(),
+                        Err(_) => store_away(),
                     }
                 }))
             }
@@ -70,15 +74,27 @@ impl Endpoint {
                 return Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message));
             }
             Message::Notification(incident) => return self.noticed(live, incident, &arrived.parts),
-            Message::Answer(answer) => {
-                live.questions.answer(answer);
-                return Posted::Done(respond::empty(StatusCode::ACCEPTED));
-            }
+            Message::Answer(answer) => return self.brought(&live, answer),
         };
         match exchange.answered_at_once() {
             Some(answered) => Posted::Done(self.respond(&live, answered)),
             None => Posted::Legacy(live, exchange),
         }
+    }
+
+    /// Hands an answer of the client to the node that asked.
+    fn brought(self: &Arc<Self>, live: &Arc<Live>, answer: Answer) -> Posted {
+        let Some((other, node)) = live.questions.asked_elsewhere(&answer).zip(self.shared.node.clone()) else {
+            live.questions.answer(answer);
+            return Posted::Done(respond::empty(StatusCode::ACCEPTED));
+        };
+        let (other, letter) = (other.to_owned(), letter(live, &answer));
+        Posted::Later(Box::pin(async move {
+            match node.send(&other, &letter).await {
+                Ok(()) => respond::empty(StatusCode::ACCEPTED),
+                Err(_) => store_away(),
+            }
+        }))
     }
 
     fn noticed(self: &Arc<Self>, live: Arc<Live>, incident: Incident, parts: &Arc<Parts>) -> Posted {
@@ -87,13 +103,15 @@ impl Endpoint {
             true => respond::empty(StatusCode::ACCEPTED),
             false => too_many(self.limits().requests_in_flight),
         };
-        if !becomes_ready || self.config.sessions.is_none() {
+        if !becomes_ready || !live.is_replicated() {
             return Posted::Done(response);
         }
         let endpoint = self.clone();
         Posted::Later(Box::pin(async move {
-            endpoint.save(&live).await;
-            response
+            match endpoint.keep_ready(&live).await {
+                Ok(()) => response,
+                Err(_) => store_away(),
+            }
         }))
     }
 
@@ -119,7 +137,9 @@ impl Endpoint {
         let Ok(session_id) = SessionId::random() else {
             return respond::refusal(StatusCode::INTERNAL_SERVER_ERROR, "no random numbers");
         };
-        let live = Live::new(session_id, Transport::Streamable, principal, self.handler.revisions(), &self.shared);
+        let replica = self.shared.node.as_ref().map(|_| Replica::new(self.shared.now()));
+        let revisions = self.handler.revisions();
+        let live = Live::new(session_id, Transport::Streamable, principal, revisions, &self.shared, replica);
         let (reply, revision) = self.initialize(&live, &id, method, params, Some(parts)).await;
         let failed = reply.as_ref().err().map(|error| error.code);
         let mut text = Vec::with_capacity(512);
@@ -134,7 +154,18 @@ impl Endpoint {
             live.end();
             return respond::later(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
         }
-        self.save(&live).await;
+        match self.keep_new(&live).await {
+            Ok(()) => {}
+            Err(StoreError::Full(_) | StoreError::TooMany { .. }) => {
+                self.sessions.forget(live.id);
+                return respond::later(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a session could not be kept");
+                self.sessions.forget(live.id);
+                return store_away();
+            }
+        }
         let mut response = match accepts {
             Accepts::Events => {
                 let mut event = Vec::new();
@@ -149,7 +180,7 @@ impl Endpoint {
         response
     }
 
-    async fn initialize(
+    pub(crate) async fn initialize(
         &self,
         live: &Arc<Live>,
         id: &RawId,
@@ -165,7 +196,7 @@ impl Endpoint {
         // Messages before the answer have nowhere to go: the client does not know its session yet.
         let exchange = Exchange::new(live.clone(), Accepts::Json, false);
         let key = self.shared.next_key();
-        exchange.expect(key);
+        exchange.expect(key, None);
         let (caller, session) = (admitted.caller, admitted.session);
         let nothing = HeaderMap::new();
         let headers = parts.as_ref().map_or(&nothing, |parts| &parts.headers);
@@ -190,10 +221,11 @@ impl Endpoint {
         match self.find_here(parts, &known, &version)? {
             Found::Nowhere => Ok(None),
             Found::Here(live) => Ok(Some(live)),
-            Found::Elsewhere(id) => {
-                let restored = self.restore(id, parts.extensions.get::<Principal>()).await;
-                restored.map(Some).ok_or_else(session_over)
-            }
+            Found::Elsewhere(id) => match self.restore(id, parts.extensions.get::<Principal>()).await {
+                Ok(Some(live)) => Ok(Some(live)),
+                Ok(None) => Err(session_over()),
+                Err(_) => Err(Box::new(store_away())),
+            },
         }
     }
 
@@ -204,7 +236,7 @@ impl Endpoint {
         let Some(text) = named else { return Ok(Found::Nowhere) };
         let id = SessionId::parse(text.as_bytes()).ok_or_else(session_over)?;
         let Some(live) = self.sessions.get(id) else {
-            return if self.config.sessions.is_some() { Ok(Found::Elsewhere(id)) } else { Err(session_over()) };
+            return if self.shared.node.is_some() { Ok(Found::Elsewhere(id)) } else { Err(session_over()) };
         };
         // The session of another user is as unknown as one that never was.
         let same_user = live.principal.as_ref() == parts.extensions.get::<Principal>();
@@ -212,46 +244,17 @@ impl Endpoint {
             return Err(session_over());
         }
         if live.is_over(self.shared.now()) {
-            self.sessions.remove(id);
-            return Err(session_over());
+            self.sessions.forget(id);
+            // Other nodes may have been used meanwhile.
+            return if live.is_replicated() { Ok(Found::Elsewhere(id)) } else { Err(session_over()) };
         }
         Ok(Found::Here(live))
-    }
-
-    /// Goes on with a session that another process opened, for the user who opened it.
-    async fn restore(&self, id: SessionId, principal: Option<&Principal>) -> Option<Arc<Live>> {
-        let record = self.config.sessions.as_ref()?.load(id).await?;
-        if record.principal.as_ref() != principal {
-            return None;
-        }
-        let params = Params::from_json(record.initialize).ok()?;
-        let live = Live::new(id, Transport::Streamable, record.principal, self.handler.revisions(), &self.shared);
-        let method = MethodName::Known(Method::Initialize);
-        let nobody = RawId::from(&RequestId::Integer(0));
-        let (reply, _) = self.initialize(&live, &nobody, method, params, None).await;
-        reply.ok()?;
-        if let (true, Some(session)) = (record.ready, live.session()) {
-            session.set_ready();
-        }
-        self.sessions.insert(live.clone(), self.limits()).ok()?;
-        Some(live)
-    }
-
-    async fn save(&self, live: &Live) {
-        let (Some(table), Some(session)) = (&self.config.sessions, live.session()) else { return };
-        let caller = session.caller();
-        let initialize = serde_json::json!({
-            "protocolVersion": caller.revision,
-            "capabilities": caller.capabilities,
-            "clientInfo": caller.client_info,
-        });
-        let record = SessionRecord::new(initialize.to_string().into(), live.principal.clone(), session.is_ready());
-        table.save(live.id, record).await;
     }
 
     /// Serves a GET: the stream of messages that belong to no request, or the rest of a stream that was cut.
     pub(crate) async fn get(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
         self.sweep_sometimes();
+        self.start_node();
         if !matches!(Accepts::read(&parts.headers), Some(Accepts::Both | Accepts::Events)) {
             return respond::refusal(StatusCode::NOT_ACCEPTABLE, "the answer is a stream; accept text/event-stream");
         }
@@ -265,7 +268,7 @@ impl Endpoint {
         };
         live.touch();
         match headers::single(&parts.headers, &LAST_EVENT_ID) {
-            Ok(None) => self.read_stream(&live, live.standalone().clone(), None),
+            Ok(None) => self.listen(&live).await,
             Ok(Some(text)) => match EventId::parse(text.as_bytes()) {
                 Some(id) => self.resume(&live, id).await,
                 None => unknown_event(),
@@ -274,18 +277,42 @@ impl Endpoint {
         }
     }
 
+    /// Opens the stream of messages that belong to no request.
+    async fn listen(&self, live: &Arc<Live>) -> Response<Body> {
+        if !live.is_replicated() {
+            return self.read_stream(live, live.standalone().clone(), None);
+        }
+        match self.keep_listening(live).await {
+            Ok(sent) => self.read_stream(live, live.standalone().clone(), Some(sent)),
+            Err(_) => store_away(),
+        }
+    }
+
     async fn resume(&self, live: &Arc<Live>, id: EventId) -> Response<Body> {
+        let standalone = live.replica.as_ref().is_some_and(|replica| replica.standalone == id.stream);
         match live.stream(id.stream) {
+            _ if standalone => match self.keep_listening(live).await {
+                Ok(_) => self.read_stream(live, live.standalone().clone(), Some(id.sequence)),
+                Err(_) => store_away(),
+            },
             Some(stream) if id.sequence <= stream.newest() => self.read_stream(live, stream, Some(id.sequence)),
             Some(_) => unknown_event(),
-            None => {
-                // Another process may write it; then the log knows it.
+            None => self.resume_elsewhere(live, id).await,
+        }
+    }
+
+    /// Reads a stream that another node writes, or wrote.
+    async fn resume_elsewhere(&self, live: &Arc<Live>, id: EventId) -> Response<Body> {
+        let Some(node) = self.shared.node.as_ref().filter(|_| live.is_replicated()) else { return unknown_event() };
+        let session = live.id.to_text();
+        let name = StreamName::new(&session, id.stream);
+        match node.ask(node.stores.events().read(name, id.sequence, 1)).await {
+            Ok(Some(_)) => {
                 let key = StreamKey { session: live.id, stream: id.stream };
-                match self.shared.log.read(key, id.sequence).await {
-                    Ok(_) => self.read_events(live, key, None, 0, id.sequence),
-                    Err(_) => unknown_event(),
-                }
+                self.read_events(live, key, None, 0, id.sequence)
             }
+            Ok(None) => unknown_event(),
+            Err(_) => store_away(),
         }
     }
 
@@ -304,9 +331,24 @@ impl Endpoint {
         place: u64,
     ) -> Response<Body> {
         let standalone = live.opened_standalone().is_some_and(|standalone| standalone.key == key);
+        let (node, limits, revision) = (self.shared.node.clone(), self.shared.event_limits(), live.revision());
+        let remote = move |node: Arc<Node>| Remote::new(node, key, limits, revision, standalone);
+        let (remote, elsewhere): (Option<Remote>, Option<Elsewhere>) = match node.filter(|_| live.is_replicated()) {
+            None => (None, None),
+            Some(node) => {
+                node.tell(live.id, What::Read(key.stream));
+                match &stream {
+                    Some(stream) if !standalone && !stream.is_shared() => (None, None),
+                    Some(_) if !standalone => (None, Some(Box::new(move || remote(node)))),
+                    _ => (Some(remote(node)), None),
+                }
+            }
+        };
         let mut reader = Reader {
             key,
             log: self.shared.log.clone(),
+            remote,
+            elsewhere,
             stream,
             number,
             place,
@@ -328,10 +370,11 @@ impl Endpoint {
         }
         match self.find(parts).await {
             Ok(Some(live)) => {
-                self.sessions.remove(live.id);
-                if let Some(table) = &self.config.sessions {
-                    table.remove(live.id).await;
+                // It is over here when it is over for all: otherwise another node would bring it back.
+                if self.end_everywhere(&live).await.is_err() {
+                    return store_away();
                 }
+                self.sessions.remove(live.id);
                 respond::empty(StatusCode::NO_CONTENT)
             }
             Ok(None) => respond::refusal(StatusCode::BAD_REQUEST, "mcp-session-id is missing"),
@@ -376,6 +419,10 @@ fn no_session(message: &Message) -> Response<Body> {
 
 fn session_over() -> Refusal {
     Box::new(respond::refusal(StatusCode::NOT_FOUND, "the session is not known, or is over; send initialize again"))
+}
+
+fn store_away() -> Response<Body> {
+    respond::unavailable("sessions are not available at the moment; try again in a moment")
 }
 
 fn unknown_event() -> Response<Body> {

@@ -16,6 +16,8 @@ pub(crate) struct Questions {
     state: Mutex<State>,
     limit: usize,
     timeout: Duration,
+    /// The node that asks, where others may get the answer. It is part of the ids then.
+    node: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -28,8 +30,32 @@ struct State {
 }
 
 impl Questions {
-    pub(crate) fn new(limit: usize, timeout: Duration) -> Self {
-        Self { state: Mutex::default(), limit, timeout }
+    pub(crate) fn new(limit: usize, timeout: Duration, node: Option<String>) -> Self {
+        Self { state: Mutex::default(), limit, timeout, node }
+    }
+
+    /// Returns the other node that asked, if one did.
+    pub(crate) fn asked_elsewhere<'a>(&self, answer: &'a Answer) -> Option<&'a str> {
+        let own = self.node.as_deref()?;
+        let Some(RequestId::String(id)) = &answer.id else { return None };
+        let (node, _) = id.rsplit_once('-')?;
+        (node != own).then_some(node)
+    }
+
+    /// Writes the id of a question.
+    fn write_id(&self, out: &mut Vec<u8>, id: u64) {
+        match &self.node {
+            None => json::write_u64(out, id),
+            Some(node) => json::write_str(out, &format!("{node}-{id}")),
+        }
+    }
+
+    fn number(&self, id: &RequestId) -> Option<u64> {
+        match (id, &self.node) {
+            (RequestId::Integer(id), None) => u64::try_from(*id).ok(),
+            (RequestId::String(id), Some(node)) => id.strip_prefix(node.as_str())?.strip_prefix('-')?.parse().ok(),
+            _ => None,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -47,7 +73,7 @@ impl Questions {
         // The answer may come before the message is sent, so the slot is taken first.
         let (id, answer) = self.reserve()?;
         let _withdraw = Withdraw { questions: self, id, send };
-        send(message(id, method, &params));
+        send(self.message(id, method, &params));
         match tokio::time::timeout(self.timeout, answer).await {
             Ok(Ok(outcome)) => outcome.map_err(AskError::Refused),
             Ok(Err(_)) => Err(AskError::Closed),
@@ -73,10 +99,8 @@ impl Questions {
     /// Hands an answer to the one who waits for it. An answer that nobody waits for is counted and dropped.
     pub(crate) fn answer(&self, answer: Answer) {
         let mut state = self.state();
-        let waiting = match &answer.id {
-            Some(RequestId::Integer(id)) => u64::try_from(*id).ok().and_then(|id| state.waiting.remove(&id)),
-            _ => None,
-        };
+        let number = answer.id.as_ref().and_then(|id| self.number(id));
+        let waiting = number.and_then(|id| state.waiting.remove(&id));
         match waiting {
             // The asker may have gone in the meantime; then nobody misses the answer.
             Some(asker) => drop(asker.send(answer.outcome)),
@@ -93,20 +117,20 @@ impl Questions {
         state.closed = true;
         state.waiting.clear();
     }
-}
 
-fn message(id: u64, method: &str, params: &[u8]) -> Vec<u8> {
-    let mut message = Vec::with_capacity(params.len().saturating_add(64));
-    message.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
-    json::write_u64(&mut message, id);
-    message.extend_from_slice(b",\"method\":");
-    json::write_str(&mut message, method);
-    if !params.is_empty() {
-        message.extend_from_slice(b",\"params\":");
-        message.extend_from_slice(params);
+    fn message(&self, id: u64, method: &str, params: &[u8]) -> Vec<u8> {
+        let mut message = Vec::with_capacity(params.len().saturating_add(64));
+        message.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+        self.write_id(&mut message, id);
+        message.extend_from_slice(b",\"method\":");
+        json::write_str(&mut message, method);
+        if !params.is_empty() {
+            message.extend_from_slice(b",\"params\":");
+            message.extend_from_slice(params);
+        }
+        message.push(b'}');
+        message
     }
-    message.push(b'}');
-    message
 }
 
 /// Tells the client that a question is no longer wanted, unless it has been answered.
@@ -119,11 +143,10 @@ struct Withdraw<'a> {
 impl Drop for Withdraw<'_> {
     fn drop(&mut self) {
         if self.questions.state().waiting.remove(&self.id).is_some() {
-            let message = format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"no longer needed"}}}}"#,
-                self.id
-            );
-            (self.send)(message.into_bytes());
+            let mut message = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#.to_vec();
+            self.questions.write_id(&mut message, self.id);
+            message.extend_from_slice(br#","reason":"no longer needed"}}"#);
+            (self.send)(message);
         }
     }
 }

@@ -65,6 +65,14 @@ pub(crate) fn later(status: StatusCode, message: impl Into<std::borrow::Cow<'sta
     response
 }
 
+/// 503: what the request needs is not available at the moment.
+pub(crate) fn unavailable(message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
+    let error_object = ErrorObject::new(code::UNAVAILABLE, message);
+    let mut response = error(StatusCode::SERVICE_UNAVAILABLE, None, &error_object, Revision::LATEST);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
 /// The HTTP status of an error that answers a modern request.
 pub(crate) fn modern_status(error: &ErrorObject) -> StatusCode {
     match error.code {

@@ -143,6 +143,7 @@ impl BoundServer {
     /// Dropping the future closes all connections at once.
     pub async fn serve(self, shutdown: Shutdown) -> Result<(), Error> {
         let endpoint = self.service.endpoint().clone();
+        endpoint.start_node();
         let protocol = Arc::new(Protocol::new(&endpoint.config));
         let mut connections = JoinSet::new();
         let addresses = Arc::new(Addresses::default());

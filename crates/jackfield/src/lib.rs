@@ -22,7 +22,7 @@
 //!
 //! The [`guide`] goes on from here: [quickstart](guide::quickstart), [tools](guide::tools), [resources](guide::resources),
 //! [prompts](guide::prompts), [context](guide::context), [tasks](guide::tasks), [testing](guide::testing),
-//! [transports](guide::transports), [client](guide::client).
+//! [transports](guide::transports), [nodes](guide::nodes), [client](guide::client).
 //!
 //! # Features
 //!
@@ -40,6 +40,7 @@
 //! | `auth` | no | protects a server with OAuth 2.1 |
 //! | `auth-client` | no | clients log in with OAuth 2.1, keep and renew their tokens |
 //! | `auth-server` | no | an authorization server to embed |
+//! | `sqlite`, `redis` | no | stores in a file, or shared by [several nodes](guide::nodes) |
 //! | `tracing-layer` | no | forwards `tracing` events to the client |
 
 #[cfg(any(feature = "auth", feature = "auth-client"))]
@@ -57,8 +58,9 @@ pub use jackfield_http as http;
 pub use jackfield_peer as peer;
 /// Every message of every revision.
 pub use jackfield_protocol as protocol;
-/// Stores for what outlives a request: sessions, event logs, tasks, values and notices, in memory, SQLite, Redis or a store of your own.
-#[cfg(any(feature = "server", feature = "sqlite", feature = "redis"))]
+/// Stores for what outlives a request: sessions, event logs, tasks, values and notices, in memory, in a file, in Redis or in a
+/// store of your own.
+#[cfg(feature = "server")]
 pub use jackfield_store as store;
 pub use schemars;
 pub use serde;

@@ -48,6 +48,6 @@ pub use lines::{Line, Lines};
 pub use outlet::{AskError, Closed, Outlet, RequestKey};
 pub use output::{write_error, write_reply};
 pub use panics::{Guarded, handle};
-pub use session::Session;
+pub use session::{Session, SessionChange};
 pub use shutdown::{Shutdown, ShutdownTrigger};
 pub use stream::ByteStream;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use jackfield_protocol::ErrorObject;
 
-use crate::Shutdown;
+use crate::{SessionChange, Shutdown};
 
 /// A future that is boxed because it crosses a trait object.
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -24,6 +24,24 @@ pub trait Outlet: Send + Sync + fmt::Debug {
 
     /// Sends a notification if the queue has room; otherwise it is dropped, and `false` returned.
     fn try_notify(&self, about: Option<RequestKey>, message: Vec<u8>) -> bool;
+
+    /// Sends a notification about no request, as [`try_notify`](Self::try_notify) does, but once for all who send it under the same
+    /// key: where several nodes serve a session, each of them hears of a change.
+    fn try_notify_once(&self, key: &str, message: Vec<u8>) -> bool {
+        let _ = key;
+        self.try_notify(None, message)
+    }
+
+    /// Keeps a change of the session where other nodes find it that serve it too; `None` if there are none to wait for.
+    fn keep(&self, change: SessionChange<'_>) -> Option<Boxed<'static, Result<(), Closed>>> {
+        let _ = change;
+        None
+    }
+
+    /// Returns what all nodes call the session that this outlet belongs to, if several serve it. Nobody can guess it.
+    fn session_name(&self) -> Option<&str> {
+        None
+    }
 
     /// Sends a request and waits for the result's JSON text. `params` is the JSON text of the parameters.
     ///

@@ -1,5 +1,6 @@
 //! What a legacy connection remembers between requests.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +17,20 @@ pub struct Session {
     outlet: Arc<dyn Outlet>,
     ready: watch::Sender<bool>,
     log_level: AtomicU8,
+    subscriptions: Mutex<BTreeSet<String>>,
     extensions: Mutex<Extensions>,
+}
+
+/// A change of a session that every node has to know that serves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionChange<'a> {
+    /// The client set the least level of log messages.
+    LogLevel(LoggingLevel),
+    /// The client wants to hear of a resource.
+    Subscribed(&'a str),
+    /// The client does not want to hear of a resource any more.
+    Unsubscribed(&'a str),
 }
 
 const NO_LEVEL: u8 = u8::MAX;
@@ -26,7 +40,14 @@ impl Session {
     #[must_use]
     pub fn new(caller: Arc<Caller>, outlet: Arc<dyn Outlet>) -> Self {
         let ready = watch::Sender::new(false);
-        Self { caller, outlet, ready, log_level: AtomicU8::new(NO_LEVEL), extensions: Mutex::default() }
+        Self {
+            caller,
+            outlet,
+            ready,
+            log_level: AtomicU8::new(NO_LEVEL),
+            subscriptions: Mutex::default(),
+            extensions: Mutex::default(),
+        }
     }
 
     /// Returns who opened the session.
@@ -67,6 +88,31 @@ impl Session {
     /// Sets the least level of log messages.
     pub fn set_log_level(&self, level: LoggingLevel) {
         self.log_level.store(level as u8, Ordering::Relaxed);
+    }
+
+    /// Adds a resource that the client wants to hear of; says whether there is room for it.
+    pub fn subscribe(&self, uri: &str, limit: usize) -> bool {
+        let mut subscriptions = self.subscriptions();
+        if subscriptions.contains(uri) {
+            return true;
+        }
+        subscriptions.len() < limit && subscriptions.insert(uri.to_owned())
+    }
+
+    /// Removes a resource that the client does not want to hear of any more.
+    pub fn unsubscribe(&self, uri: &str) {
+        self.subscriptions().remove(uri);
+    }
+
+    /// Whether the client wants to hear of a resource.
+    #[must_use]
+    pub fn is_subscribed(&self, uri: &str) -> bool {
+        self.subscriptions().contains(uri)
+    }
+
+    /// Returns the resources that the client wants to hear of.
+    pub fn subscriptions(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns what a framework keeps with the session.

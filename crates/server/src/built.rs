@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use jackfield_peer::{Answering, Handler, Incoming, Limits, Reply};
 use jackfield_protocol::{AnyResult, ErrorObject, Implementation, Outcome, ParamHeader, Revision, adapt};
+use jackfield_store::Stores;
 use tower_service::Service;
 
 use crate::catalog::Kind;
@@ -33,6 +34,7 @@ struct Shared {
     lifespans: Vec<(Arc<Core>, Lifespan)>,
     open: Open,
     limits: Limits,
+    stores: Option<Stores>,
 }
 
 impl BuiltServer {
@@ -44,21 +46,25 @@ impl BuiltServer {
         let settings = core.settings();
         core.logging.store(settings.logging, Ordering::Relaxed);
         let router = Arc::new(router(core, &settings));
-        let (wraps, limits) = (settings.wraps.clone(), settings.limits.clone());
+        let (wraps, limits, stores) = (settings.wraps.clone(), settings.limits.clone(), settings.stores.clone());
         // Layers are the user's code, which may use the server.
         drop(settings);
         let inner: Arc<dyn Handler> = router.clone();
         let entrance = (!wraps.is_empty()).then(|| wraps.iter().rev().fold(inner, |handler, wrap| wrap(handler)));
         let lifespans = lifespans(core);
-        Ok(Self { shared: Arc::new(Shared { router, entrance, lifespans, open: Open::default(), limits }) })
+        Ok(Self { shared: Arc::new(Shared { router, entrance, lifespans, open: Open::default(), limits, stores }) })
     }
 
     /// Opens what lifespans open, in the order in which they were added; those of mounted servers first. If one fails, those
-    /// that are open are closed again.
+    /// that are open are closed again. A server whose [stores](crate::Server::store) others share begins to hear of them.
     ///
     /// # Errors
-    /// One of them could not be opened.
+    /// One of them could not be opened, or the stores are not available.
     pub async fn start(&self) -> Result<(), StartError> {
+        if let Some(stores) = self.shared.stores.as_ref().filter(|stores| stores.is_shared()) {
+            let router = &self.shared.router;
+            crate::shared::start(&router.core, &router.info.name, stores).await?;
+        }
         for (core, lifespan) in &self.shared.lifespans {
             if let Err(error) = lifespan.start(&core.state, &self.shared.open).await {
                 self.shared.open.close().await;
@@ -85,6 +91,12 @@ impl BuiltServer {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.shared.limits
+    }
+
+    /// Returns the stores, if there are any of its own.
+    #[must_use]
+    pub fn stores(&self) -> Option<&Stores> {
+        self.shared.stores.as_ref()
     }
 
     /// Returns what the server says about itself.
@@ -181,7 +193,8 @@ fn router(core: &Arc<Core>, settings: &Settings) -> Router {
     });
     let workers = Arc::new(Workers::default());
     let tasks = settings.tasks.clone().unwrap_or_default();
-    let store = tasks.store.clone().unwrap_or_else(|| core.default_tasks.get());
+    let shared = settings.stores.as_ref().map(|stores| stores.tasks().clone());
+    let store = tasks.store.clone().or(shared).unwrap_or_else(|| core.default_tasks.get());
     let mut cache = settings.cache.clone();
     cache.fill(settings.visible.is_some());
     Router {

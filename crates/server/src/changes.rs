@@ -1,7 +1,7 @@
 //! Notices of change: who wants them, and how they are gathered so that a slow reader costs no memory.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use jackfield_peer::{Caller, Outlet, Principal, Session, Shutdown, ShutdownTrigger};
@@ -9,11 +9,15 @@ use jackfield_protocol::{
     EmptyParams, Meta, Notification, RequestId, ResourceUpdatedParams, Revision, SubscriptionFilter, meta::key,
     write_notification,
 };
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use crate::shared::Bridge;
+
 /// What changed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Change {
     Tools,
     Prompts,
@@ -55,10 +59,13 @@ pub(crate) fn encode(notification: Notification, revision: Revision) -> Vec<u8> 
 /// One who wants notices: changes are gathered in a set, so many of the same kind are one.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
-    wanted: Mutex<Wanted>,
-    waiting: Mutex<BTreeSet<Change>>,
+    wanted: Wanted,
+    waiting: Mutex<BTreeMap<Change, Origin>>,
     arrived: Notify,
 }
+
+/// What a change is known by on all nodes, where there are several.
+type Origin = Option<Arc<str>>;
 
 #[derive(Debug, Default)]
 struct Wanted {
@@ -77,56 +84,34 @@ impl Inbox {
             resources: filter.resources_list_changed == Some(true),
             uris: filter.resource_subscriptions.iter().flatten().cloned().collect(),
         };
-        Self { wanted: Mutex::new(wanted), ..Self::default() }
-    }
-
-    /// Makes the inbox of a session: it hears of all lists, and of the resources it subscribes to.
-    fn of_session() -> Self {
-        let wanted = Wanted { tools: true, prompts: true, resources: true, uris: BTreeSet::new() };
-        Self { wanted: Mutex::new(wanted), ..Self::default() }
-    }
-
-    /// Adds a resource; says whether there is room for it.
-    pub(crate) fn subscribe(&self, uri: &str, limit: usize) -> bool {
-        let mut wanted = lock(&self.wanted);
-        if wanted.uris.len() >= limit && !wanted.uris.contains(uri) {
-            return false;
-        }
-        wanted.uris.insert(uri.to_owned());
-        true
-    }
-
-    pub(crate) fn unsubscribe(&self, uri: &str) {
-        lock(&self.wanted).uris.remove(uri);
-        lock(&self.waiting).remove(&Change::Resource(uri.to_owned()));
+        Self { wanted, ..Self::default() }
     }
 
     fn wants(&self, change: &Change) -> bool {
-        let wanted = lock(&self.wanted);
         match change {
-            Change::Tools => wanted.tools,
-            Change::Prompts => wanted.prompts,
-            Change::Resources => wanted.resources,
-            Change::Resource(uri) => wanted.uris.contains(uri),
+            Change::Tools => self.wanted.tools,
+            Change::Prompts => self.wanted.prompts,
+            Change::Resources => self.wanted.resources,
+            Change::Resource(uri) => self.wanted.uris.contains(uri),
         }
     }
 
-    fn put(&self, change: &Change) -> bool {
-        if !self.wants(change) {
-            return false;
-        }
-        lock(&self.waiting).insert(change.clone());
+    fn put(&self, change: &Change, origin: Option<&Arc<str>>) {
+        lock(&self.waiting).insert(change.clone(), origin.cloned());
         self.arrived.notify_one();
-        true
     }
 
     /// Takes what has been gathered.
-    pub(crate) fn take(&self) -> BTreeSet<Change> {
+    pub(crate) fn take(&self) -> BTreeMap<Change, Origin> {
         std::mem::take(&mut *lock(&self.waiting))
     }
 
-    fn put_back(&self, changes: impl IntoIterator<Item = Change>) {
-        lock(&self.waiting).extend(changes);
+    /// Puts back what could not be told, unless there is newer of its kind.
+    fn put_back(&self, changes: impl IntoIterator<Item = (Change, Origin)>) {
+        let mut waiting = lock(&self.waiting);
+        for (change, origin) in changes {
+            waiting.entry(change).or_insert(origin);
+        }
     }
 
     /// Waits until something has been gathered.
@@ -141,16 +126,32 @@ impl Inbox {
     }
 }
 
-/// The inbox of a legacy session, kept with the session.
+/// The inbox of a legacy session, kept with the session. It hears of all lists, and of the resources that the session subscribes to.
 #[derive(Debug)]
 pub(crate) struct SessionInbox {
     session: Weak<Session>,
-    pub(crate) inbox: Inbox,
+    inbox: Inbox,
+}
+
+impl SessionInbox {
+    fn wants(&self, change: &Change) -> bool {
+        match change {
+            Change::Resource(uri) => self.session.upgrade().is_some_and(|session| session.is_subscribed(uri)),
+            _ => true,
+        }
+    }
+
+    /// Forgets what has been gathered of a resource.
+    pub(crate) fn drop_resource(&self, uri: &str) {
+        lock(&self.inbox.waiting).remove(&Change::Resource(uri.to_owned()));
+    }
 }
 
 /// Knows all who want notices.
 pub(crate) struct Hub {
-    shared: Arc<Shared>,
+    audience: Arc<Audience>,
+    /// The way to other nodes, if there are any.
+    bridge: OnceLock<Arc<Bridge>>,
     /// The task that writes to sessions; it ends with the hub.
     writer: Mutex<JoinSet<()>>,
     /// What is left to be done for clients that have gone.
@@ -160,8 +161,9 @@ pub(crate) struct Hub {
     streams: Arc<Mutex<HashMap<StreamOwner, usize>>>,
 }
 
+/// All who want notices in this process.
 #[derive(Default)]
-struct Shared {
+pub(crate) struct Audience {
     sessions: Mutex<Vec<Weak<SessionInbox>>>,
     listeners: Mutex<Vec<Weak<Inbox>>>,
     arrived: Notify,
@@ -177,16 +179,63 @@ enum StreamOwner {
 /// How long notices to sessions are gathered after some have been sent.
 const PAUSE: Duration = Duration::from_millis(50);
 
-impl Hub {
-    /// Tells all who want to know.
-    pub(crate) fn publish(&self, change: &Change) {
-        lock(&self.shared.listeners).retain(|listener| listener.upgrade().map(|inbox| inbox.put(change)).is_some());
+impl Audience {
+    /// Tells all who want to know of a change, which is known by `origin` on all nodes.
+    pub(crate) fn tell(&self, change: &Change, origin: Option<&Arc<str>>) {
+        lock(&self.listeners).retain(|listener| {
+            let inbox = listener.upgrade();
+            inbox
+                .inspect(|inbox| {
+                    if inbox.wants(change) {
+                        inbox.put(change, origin)
+                    }
+                })
+                .is_some()
+        });
         let mut any = false;
-        lock(&self.shared.sessions)
-            .retain(|session| session.upgrade().inspect(|session| any |= session.inbox.put(change)).is_some());
+        lock(&self.sessions).retain(|session| {
+            let session = session.upgrade();
+            if let Some(session) = session.as_ref().filter(|session| session.wants(change)) {
+                session.inbox.put(change, origin);
+                any = true;
+            }
+            session.is_some()
+        });
         if any {
-            self.shared.arrived.notify_one();
+            self.arrived.notify_one();
         }
+    }
+
+    /// Tells all that whatever they want to know of may have changed.
+    pub(crate) fn tell_everything(&self, origin: &Arc<str>) {
+        let mut changes = BTreeSet::from([Change::Tools, Change::Prompts, Change::Resources]);
+        let listeners: Vec<_> = lock(&self.listeners).iter().filter_map(Weak::upgrade).collect();
+        let uris = listeners.iter().flat_map(|inbox| &inbox.wanted.uris);
+        changes.extend(uris.map(|uri| Change::Resource(uri.clone())));
+        for session in lock(&self.sessions).iter().filter_map(|entry| entry.upgrade()?.session.upgrade()) {
+            changes.extend(session.subscriptions().iter().map(|uri| Change::Resource(uri.clone())));
+        }
+        for (number, change) in changes.iter().enumerate() {
+            self.tell(change, Some(&format!("{origin} {number}").into()));
+        }
+    }
+}
+
+impl Hub {
+    /// Tells all who want to know, here and on other nodes.
+    pub(crate) fn publish(&self, change: &Change) {
+        let origin = self.bridge.get().map(|bridge| bridge.tell(change));
+        self.audience.tell(change, origin.as_ref());
+    }
+
+    /// Returns all who want notices here.
+    pub(crate) fn audience(&self) -> &Arc<Audience> {
+        &self.audience
+    }
+
+    /// Sets the way to other nodes; says whether there was none.
+    pub(crate) fn set_bridge(&self, bridge: Arc<Bridge>) -> bool {
+        self.bridge.set(bridge).is_ok()
     }
 
     /// Returns the inbox of a session, made at the first call.
@@ -195,17 +244,17 @@ impl Hub {
         if let Some(known) = extensions.get::<SessionInbox>() {
             return known;
         }
-        let inbox = Arc::new(SessionInbox { session: Arc::downgrade(session), inbox: Inbox::of_session() });
+        let inbox = Arc::new(SessionInbox { session: Arc::downgrade(session), inbox: Inbox::default() });
         extensions.insert_shared(inbox.clone());
         drop(extensions);
-        add(&mut lock(&self.shared.sessions), &inbox);
+        add(&mut lock(&self.audience.sessions), &inbox);
         self.start_writer();
         inbox
     }
 
     /// Adds the inbox of a listen stream; it is forgotten when it is dropped.
     pub(crate) fn listen(&self, inbox: &Arc<Inbox>) {
-        add(&mut lock(&self.shared.listeners), inbox);
+        add(&mut lock(&self.audience.listeners), inbox);
     }
 
     /// Counts one more listen stream of a caller, as long as the returned guard lives; `None` if there are too many.
@@ -235,7 +284,7 @@ impl Hub {
 
     /// Says that a session is ready, so that what has been gathered for it can go.
     pub(crate) fn wake(&self) {
-        self.shared.arrived.notify_one();
+        self.audience.arrived.notify_one();
     }
 
     /// Does something that no request waits for; it ends with the server.
@@ -250,7 +299,7 @@ impl Hub {
     fn start_writer(&self) {
         let mut tasks = lock(&self.writer);
         if tasks.is_empty() && tokio::runtime::Handle::try_current().is_ok() {
-            tasks.spawn(write_to_sessions(self.shared.clone()));
+            tasks.spawn(write_to_sessions(self.audience.clone()));
         }
     }
 }
@@ -283,7 +332,7 @@ impl Drop for OpenStream {
 }
 
 /// Writes what has been gathered for sessions. A session whose queue is full keeps its notices for the next turn.
-async fn write_to_sessions(shared: Arc<Shared>) {
+async fn write_to_sessions(shared: Arc<Audience>) {
     loop {
         shared.arrived.notified().await;
         loop {
@@ -304,10 +353,15 @@ fn write_to_session(entry: &SessionInbox) -> bool {
     let Some(session) = entry.session.upgrade().filter(|session| session.is_ready()) else { return true };
     let revision = session.caller().revision;
     let mut changes = entry.inbox.take().into_iter();
-    while let Some(change) = changes.next() {
-        if !session.outlet().try_notify(None, change.clone().encode(revision, None)) {
+    while let Some((change, origin)) = changes.next() {
+        let message = change.clone().encode(revision, None);
+        let told = match &origin {
+            Some(origin) => session.outlet().try_notify_once(origin, message),
+            None => session.outlet().try_notify(None, message),
+        };
+        if !told {
             let closed = session.outlet().shutdown().is_triggered();
-            entry.inbox.put_back([change].into_iter().chain(changes));
+            entry.inbox.put_back([(change, origin)].into_iter().chain(changes));
             return closed;
         }
     }
@@ -318,7 +372,15 @@ impl Default for Hub {
     fn default() -> Self {
         let (stop, stopping) = Shutdown::new();
         let tasks = || Mutex::new(JoinSet::new());
-        Self { shared: Arc::default(), writer: tasks(), tasks: tasks(), stop, stopping, streams: Arc::default() }
+        Self {
+            audience: Arc::default(),
+            bridge: OnceLock::new(),
+            writer: tasks(),
+            tasks: tasks(),
+            stop,
+            stopping,
+            streams: Arc::default(),
+        }
     }
 }
 

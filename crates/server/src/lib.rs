@@ -6,6 +6,7 @@ mod registry;
 mod serve;
 mod server;
 mod settings;
+mod shared;
 pub mod testing;
 
 mod convert;

@@ -32,6 +32,12 @@ type Close = Box<dyn FnOnce() -> Boxed<()> + Send>;
 #[error("the server could not be started: {0}")]
 pub struct StartError(String);
 
+impl StartError {
+    pub(crate) fn new(why: String) -> Self {
+        Self(why)
+    }
+}
+
 impl Lifespan {
     pub(crate) fn new<T, E, Start, StartFuture, Stop, StopFuture>(start: Start, stop: Stop) -> Self
     where

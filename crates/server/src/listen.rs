@@ -130,7 +130,7 @@ impl Stream {
                 }
                 () = self.inbox.arrived() => {
                     // While the client does not read, changes are gathered; many of a kind become one.
-                    for change in self.inbox.take() {
+                    for change in self.inbox.take().into_keys() {
                         if !self.sends(&change) {
                             continue;
                         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jackfield_peer::{Answering, Incoming};
+use jackfield_peer::{Answering, Closed, Incoming, SessionChange};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{AnyResult, ErrorObject, Outcome, ReadResourceResult, ResourceContents};
 
@@ -130,29 +130,42 @@ pub(crate) fn subscribe(router: &Router, incoming: Incoming) -> Answering {
     let Some(session) = incoming.session.clone() else {
         return Answering::ready(Err(ErrorObject::invalid_request("there is no session to subscribe")));
     };
-    let (cx, hooks, core) = (router.cx(incoming), router.hooks.subscribe.clone(), router.core.clone());
-    let begun = move || {
-        if core.hub.session(&session).inbox.subscribe(&uri, MAX_SUBSCRIPTIONS) {
-            return Ok(uri);
-        }
+    let (cx, hooks) = (router.cx(incoming), router.hooks.subscribe.clone());
+    router.core.hub.session(&session);
+    if !session.subscribe(&uri, MAX_SUBSCRIPTIONS) {
         let message = format!("a session subscribes to at most {MAX_SUBSCRIPTIONS} resources");
-        Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message))
-    };
-    if hooks.is_empty() {
-        return Answering::ready(begun().and_then(|_| empty()));
+        return Answering::ready(Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
+    }
+    let kept = session.outlet().keep(SessionChange::Subscribed(&uri));
+    if hooks.is_empty() && kept.is_none() {
+        return Answering::ready(empty());
     }
     Answering::later(async move {
         // The session hears of changes from before the hook runs, so that none is lost in between.
-        let uri = begun()?;
-        for hook in hooks {
-            if let Err(error) = hook(uri.clone(), cx.clone()).await {
-                if let Some(session) = cx.session() {
-                    cx.call().core.hub.session(session).inbox.unsubscribe(&uri);
-                }
-                return Err(error);
+        let begun = async {
+            wait_for(kept).await?;
+            for hook in hooks {
+                hook(uri.clone(), cx.clone()).await?;
             }
+            empty()
+        };
+        let begun = begun.await;
+        if begun.is_err() {
+            session.unsubscribe(&uri);
+            wait_for(session.outlet().keep(SessionChange::Unsubscribed(&uri))).await.ok();
         }
-        empty()
+        begun
+    })
+}
+
+/// Waits until other nodes know of a change of a session.
+pub(crate) async fn wait_for<F>(kept: Option<F>) -> Result<(), ErrorObject>
+where
+    F: Future<Output = Result<(), Closed>>,
+{
+    let Some(kept) = kept else { return Ok(()) };
+    kept.await.map_err(|Closed| {
+        ErrorObject::new(code::UNAVAILABLE, "the session can not be changed at the moment; try again in a moment")
     })
 }
 
@@ -162,15 +175,19 @@ pub(crate) fn unsubscribe(router: &Router, incoming: Incoming) -> Answering {
         Ok(uri) => uri.into_owned(),
         Err(error) => return Answering::ready(Err(error)),
     };
+    let mut kept = None;
     if let Some(session) = &incoming.session {
-        router.core.hub.session(session).inbox.unsubscribe(&uri);
+        session.unsubscribe(&uri);
+        router.core.hub.session(session).drop_resource(&uri);
+        kept = session.outlet().keep(SessionChange::Unsubscribed(&uri));
     }
     let hooks = router.hooks.unsubscribe.clone();
-    if hooks.is_empty() {
+    if hooks.is_empty() && kept.is_none() {
         return Answering::ready(empty());
     }
     let cx = router.cx(incoming);
     Answering::later(async move {
+        wait_for(kept).await?;
         for hook in hooks {
             hook(uri.clone(), cx.clone()).await?;
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jackfield_peer::{Answering, Caller, Handler, Incoming, Reply};
+use jackfield_peer::{Answering, Caller, Handler, Incoming, Reply, SessionChange};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{
     AnyResult, EmptyResult, ErrorObject, Implementation, Method, Outcome, Revision, SetLevelParams, Settings,
@@ -90,7 +90,7 @@ impl Router {
             Method::Initialize => Answering::ready(Ok(lifecycle::initialize(self, &incoming))),
             Method::Discover => Answering::ready(Ok(lifecycle::discover(self))),
             Method::Ping => Answering::ready(empty()),
-            Method::SetLevel if self.logging => Answering::ready(set_level(&incoming)),
+            Method::SetLevel if self.logging => set_level(&incoming),
             Method::Initialized => self.initialized(incoming),
             Method::RootsListChanged => self.run_hooks(&self.hooks.roots_changed, incoming),
             // Answers to cancelled questions and progress of them mean nothing to a server.
@@ -161,10 +161,17 @@ pub(crate) fn empty() -> Reply {
     Ok(Outcome::Complete(AnyResult::Empty(EmptyResult::default())))
 }
 
-fn set_level(incoming: &Incoming) -> Reply {
-    let asked: SetLevelParams = incoming.params.decode()?;
-    if let Some(session) = &incoming.session {
+fn set_level(incoming: &Incoming) -> Answering {
+    let asked: SetLevelParams = match incoming.params.decode() {
+        Ok(asked) => asked,
+        Err(error) => return Answering::ready(Err(error)),
+    };
+    let kept = incoming.session.as_ref().and_then(|session| {
         session.set_log_level(asked.level);
+        session.outlet().keep(SessionChange::LogLevel(asked.level))
+    });
+    match kept {
+        None => Answering::ready(empty()),
+        kept => Answering::later(async move { resources::wait_for(kept).await.and_then(|()| empty()) }),
     }
-    empty()
 }

@@ -1,5 +1,6 @@
 //! Sealing: what travels through a client and must come back unchanged.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +12,7 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 /// The keys that seal `requestState` and cursors.
 ///
 /// By default a server makes its own key and replaces it each hour; then only the process that asked a question can take the
-/// answer. Nodes that share keys can continue each other's calls. The first key seals, all of them open: to rotate, put a new
+/// answer. Nodes that share keys can continue each other's calls; those that share a [store](crate::Server::store) do it by themselves. The first key seals, all of them open: to rotate, put a new
 /// one in front and drop the old one when nothing sealed with it lives any more (ten minutes).
 #[derive(Clone)]
 pub struct Keys(Vec<[u8; 32]>);
@@ -48,6 +49,7 @@ pub(crate) struct Sealer {
     ring: RwLock<Ring>,
     /// For what has no end, such as cursors in pages that are kept: a key that is not replaced.
     lasting: RwLock<Ring>,
+    given: AtomicBool,
 }
 
 struct Ring {
@@ -62,7 +64,23 @@ const NONCE_BYTES: usize = 24;
 
 impl Sealer {
     pub(crate) fn set_keys(&self, keys: &Keys) {
+        self.given.store(true, Ordering::Relaxed);
+        self.share(keys);
+        self.share_lasting(keys);
+    }
+
+    /// Whether the keys were given, so that they are nobody else's business.
+    pub(crate) fn has_given_keys(&self) -> bool {
+        self.given.load(Ordering::Relaxed)
+    }
+
+    /// Takes keys that are replaced by whoever shares them.
+    pub(crate) fn share(&self, keys: &Keys) {
         *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Ring::new(keys, None);
+    }
+
+    /// Takes the key for what has no end.
+    pub(crate) fn share_lasting(&self, keys: &Keys) {
         *self.lasting.write().unwrap_or_else(PoisonError::into_inner) = Ring::new(keys, None);
     }
 
@@ -139,6 +157,7 @@ impl Default for Sealer {
         Self {
             ring: RwLock::new(Ring::new(&Keys::random(), Some(SystemTime::now()))),
             lasting: RwLock::new(Ring::new(&Keys::random(), None)),
+            given: AtomicBool::new(false),
         }
     }
 }

@@ -11,6 +11,7 @@ use jackfield_protocol::{
     AnyResult, ErrorObject, Icon, JsonObject, Outcome, ReadResourceResult, Revision, check_tool_name,
     meta::check_extension_id,
 };
+use jackfield_store::Stores;
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -369,6 +370,15 @@ impl Server {
     #[must_use]
     pub fn tasks(self, tasks: Tasks) -> Self {
         self.set(|settings| settings.tasks = Some(tasks))
+    }
+
+    /// Keeps what outlives a request in stores: tasks, and over HTTP the sessions of the legacy era with the events of their streams.
+    ///
+    /// Processes that share stores are one server: a request may come to any of them. Each serves the same tools, resources and prompts
+    /// under the same name. Changes that one of them tells of, such as a tool that came, are told to the clients of all.
+    #[must_use]
+    pub fn store(self, stores: Stores) -> Self {
+        self.set(|settings| settings.stores = Some(stores))
     }
 
     /// Shares the keys for questions and cursors with other nodes.

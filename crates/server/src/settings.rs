@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jackfield_peer::{Caller, Limits};
 use jackfield_protocol::{CacheScope, Icon, Resource, Revision, Settings as NamedSettings};
+use jackfield_store::Stores;
 
 use crate::hooks::Hooks;
 use crate::lifespan::Lifespan;
@@ -39,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) hooks: Hooks,
     /// How tasks are kept; that it is set says that there are some.
     pub(crate) tasks: Option<Tasks>,
+    /// Where is kept what outlives a request, and other nodes share.
+    pub(crate) stores: Option<Stores>,
     pub(crate) visible: Option<Arc<Visibility>>,
     pub(crate) problems: Vec<String>,
 }
@@ -86,6 +89,7 @@ impl Settings {
             lifespans: Vec::new(),
             hooks: Hooks::default(),
             tasks: None,
+            stores: None,
             visible: None,
             problems: Vec::new(),
         }

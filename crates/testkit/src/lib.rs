@@ -1,6 +1,8 @@
 //! What Jackfield's own tests share.
 
 mod faults;
+#[cfg(feature = "fixtures")]
+pub mod nodes;
 mod redis;
 
 pub use faults::{Faults, Faulty};

@@ -7,7 +7,7 @@ mod reader;
 mod stream;
 
 pub(crate) use event_id::EventId;
-pub use log::{Changing, Chunk, Event, EventLog, Gone, Reading, StreamKey};
-pub use memory::MemoryEventLog;
-pub(crate) use reader::{EventBody, Format, Reader};
+pub(crate) use log::{Chunk, Event, Gone, StreamKey};
+pub(crate) use memory::MemoryEventLog;
+pub(crate) use reader::{Elsewhere, EventBody, Format, Reader};
 pub(crate) use stream::{Stream, one_line};

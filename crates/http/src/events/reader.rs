@@ -9,14 +9,19 @@ use bytes::Bytes;
 use jackfield_peer::Shutdown;
 
 use super::stream::Dismissed;
-use super::{Chunk, EventId, EventLog, Stream, StreamKey};
+use super::{Chunk, EventId, Gone, MemoryEventLog, Stream, StreamKey};
+use crate::nodes::Remote;
 use crate::sse::{COMMENT, write_event, write_retry};
 
 /// Reads a stream for one connection. Nothing is queued for a connection: it has a place in the log, and reads on from
 /// there when it can write.
 pub(crate) struct Reader {
     pub(crate) key: StreamKey,
-    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) log: Arc<MemoryEventLog>,
+    /// Reads the store instead, where others write the stream.
+    pub(crate) remote: Option<Remote>,
+    /// Makes one, if others come to end the stream of this process.
+    pub(crate) elsewhere: Option<Elsewhere>,
     /// The writer's side, if it is in this process.
     pub(crate) stream: Option<Arc<Stream>>,
     /// The number of this reader at the stream.
@@ -33,6 +38,9 @@ pub(crate) struct Reader {
     pub(crate) _held: Option<Box<dyn std::any::Any + Send + Sync>>,
     pub(crate) ended: bool,
 }
+
+/// Makes what reads the store.
+pub(crate) type Elsewhere = Box<dyn FnOnce() -> Remote + Send + Sync>;
 
 /// How events are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +75,14 @@ impl Reader {
     /// Waits for the next bytes to send; none at the end.
     async fn next(&mut self) -> Option<Bytes> {
         if !self.head.is_empty() {
+            // A client that knows the stream can come back to it at any node.
+            if let Some(stream) = &self.stream {
+                stream.opened().await;
+            }
             return Some(std::mem::take(&mut self.head).into());
         }
         while !self.ended {
-            let Ok(chunk) = self.log.read(self.key, self.place).await else { break };
+            let Ok(chunk) = self.read().await else { break };
             self.ended = chunk.finished;
             if let Some(text) = self.encode(&chunk) {
                 return Some(text);
@@ -95,10 +107,27 @@ impl Reader {
         None
     }
 
-    async fn wait(&self) -> Wakeup {
+    async fn read(&mut self) -> Result<Chunk, Gone> {
+        if self.remote.is_none() {
+            match (self.log.read(self.key, self.place), self.elsewhere.take()) {
+                (Err(Gone), Some(elsewhere)) => self.remote = Some(elsewhere()),
+                (chunk, elsewhere) => {
+                    self.elsewhere = elsewhere;
+                    return chunk;
+                }
+            }
+        }
+        match &mut self.remote {
+            Some(remote) => remote.read(self.place).await,
+            None => Err(Gone),
+        }
+    }
+
+    async fn wait(&mut self) -> Wakeup {
+        let number = self.number;
         let dismissed = async {
             match &self.stream {
-                Some(stream) => stream.dismissed(self.number).await,
+                Some(stream) => stream.dismissed(number).await,
                 None => std::future::pending().await,
             }
         };
@@ -108,10 +137,16 @@ impl Reader {
                 None => std::future::pending().await,
             }
         };
+        let changed = async {
+            match &mut self.remote {
+                Some(remote) => remote.changed().await,
+                None => self.log.changed(self.key, self.place).await,
+            }
+        };
         tokio::select! {
             biased;
             dismissed = dismissed => Wakeup::Dismissed(dismissed),
-            () = self.log.changed(self.key, self.place) => Wakeup::Changed,
+            () = changed => Wakeup::Changed,
             () = shutdown => Wakeup::Shutdown,
             () = tokio::time::sleep(self.keep_alive) => Wakeup::Silence,
         }
@@ -133,6 +168,9 @@ impl Reader {
         self.place = newest;
         if let Some(stream) = &self.stream {
             stream.sent(&chunk.events);
+        }
+        if let Some(remote) = &self.remote {
+            remote.sent(newest);
         }
         Some(text.into())
     }

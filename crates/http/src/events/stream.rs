@@ -4,20 +4,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use jackfield_protocol::envelope::RawId;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-use super::{Event, EventLog, StreamKey};
+use super::{Event, MemoryEventLog, StreamKey};
 use crate::HttpLimits;
+use crate::nodes::Sink;
 
 /// A stream as its writer sees it: what it has written, how much of that has been sent, and who reads it.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) key: StreamKey,
-    log: Arc<dyn EventLog>,
+    log: Arc<MemoryEventLog>,
+    /// Takes events to the store, where other nodes read them. What they have there is then read here as well.
+    sink: Option<Arc<Sink>>,
     state: Mutex<State>,
-    /// The reader has sent something, or has gone.
-    room: Notify,
+    /// The reader has sent something, or has gone; or the store has taken something.
+    room: Arc<Notify>,
     /// The reader has something to look at besides events.
     attention: Notify,
     limits: StreamLimits,
@@ -57,22 +61,52 @@ pub(crate) enum Dismissed {
 }
 
 impl Stream {
-    pub(crate) fn new(key: StreamKey, log: Arc<dyn EventLog>, limits: &HttpLimits) -> Self {
+    pub(crate) fn new(key: StreamKey, log: Arc<MemoryEventLog>, limits: &HttpLimits) -> Self {
         log.open(key);
+        Self::with(key, log, limits, |_| None)
+    }
+
+    /// Makes a stream whose events go to the store first. `sink` gets what tells that it has taken some.
+    pub(crate) fn with(
+        key: StreamKey,
+        log: Arc<MemoryEventLog>,
+        limits: &HttpLimits,
+        sink: impl FnOnce(Arc<Notify>) -> Option<Arc<Sink>>,
+    ) -> Self {
         let limits = StreamLimits {
             messages: limits.queued_messages as u64,
             bytes: limits.queued_bytes as u64,
             wait: limits.write_timeout,
         };
-        Self { key, log, state: Mutex::default(), room: Notify::new(), attention: Notify::new(), limits }
+        let room = Arc::new(Notify::new());
+        let sink = sink(room.clone());
+        Self { key, log, sink, state: Mutex::default(), room, attention: Notify::new(), limits }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a message, whatever waits already. For answers, of which there is one per request.
+    /// Adds a message, whatever waits already.
     pub(crate) fn append(&self, message: Vec<u8>) {
+        self.append_as(message, |sink, data| sink.append(data, None));
+    }
+
+    /// Adds the answer to a request. There is one, whoever gives it.
+    pub(crate) fn answer(&self, request: &RawId, message: Vec<u8>) {
+        self.append_as(message, |sink, data| sink.answer(request, data));
+    }
+
+    /// Adds a message if not too many wait, once for all nodes that add it under this key.
+    pub(crate) fn try_append_once(&self, key: &str, message: Vec<u8>) -> bool {
+        let room = self.has_room();
+        if room {
+            self.append_as(message, |sink, data| sink.append(data, Some(key.to_owned())));
+        }
+        room
+    }
+
+    fn append_as(&self, message: Vec<u8>, store: impl FnOnce(&Arc<Sink>, Bytes)) {
         let data = one_line(message);
         // The lock is held while the log takes the event, so that places and order agree.
         let mut state = self.state();
@@ -81,7 +115,10 @@ impl Stream {
         }
         state.newest = state.newest.saturating_add(1);
         state.bytes_written = state.bytes_written.saturating_add(data.len() as u64);
-        self.log.append(self.key, Event { sequence: state.newest, data });
+        match &self.sink {
+            Some(sink) => store(sink, data),
+            None => self.log.append(self.key, Event { sequence: state.newest, data }),
+        }
     }
 
     /// Adds a message if not too many wait.
@@ -111,12 +148,22 @@ impl Stream {
             self.release(Duration::ZERO);
         }
         self.append(message);
+        // What belongs to no request has nothing else that would tell whether it was lost with this process.
+        if let Some(sink) = self.sink.as_ref().filter(|sink| sink.is_common()) {
+            let _ = timeout(self.limits.wait, sink.drained()).await;
+        }
     }
 
     fn has_room(&self) -> bool {
         let state = self.state();
-        let messages = state.newest.saturating_sub(state.sent);
-        let bytes = state.bytes_written.saturating_sub(state.bytes_sent);
+        let (messages, bytes) = match &self.sink {
+            // Nobody here reads it: what counts is what the store has not taken yet.
+            Some(sink) if sink.is_common() || !state.connected => {
+                let (messages, bytes) = sink.waiting();
+                (messages as u64, bytes as u64)
+            }
+            _ => (state.newest.saturating_sub(state.sent), state.bytes_written.saturating_sub(state.bytes_sent)),
+        };
         messages == 0 || (messages < self.limits.messages && bytes < self.limits.bytes)
     }
 
@@ -125,8 +172,37 @@ impl Stream {
         let mut state = self.state();
         if state.finished.is_none() {
             state.finished = Some(Instant::now());
-            self.log.finish(self.key);
+            match &self.sink {
+                Some(sink) => sink.finish(),
+                None => self.log.finish(self.key),
+            }
         }
+    }
+
+    /// Names the requests that are answered on the stream, for those who may have to do it in place of this process.
+    pub(crate) fn expect(&self, requests: &[RawId]) {
+        if let Some(sink) = &self.sink {
+            sink.expect(requests);
+        }
+    }
+
+    /// Has other nodes remember the stream for longer, if it is not finished.
+    pub(crate) fn renew(&self) {
+        if let Some(sink) = self.sink.as_ref().filter(|sink| !sink.is_common() && self.state().finished.is_none()) {
+            sink.renew();
+        }
+    }
+
+    /// Waits until a client can come back to the stream.
+    pub(crate) async fn opened(&self) {
+        if let Some(sink) = &self.sink {
+            sink.opened().await;
+        }
+    }
+
+    /// Whether other nodes can read it.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.sink.is_some()
     }
 
     /// Returns since when the stream is finished, and how many bytes it has carried.
@@ -140,9 +216,30 @@ impl Stream {
         self.state().newest
     }
 
+    /// Forgets the stream.
     pub(crate) fn remove(&self) {
-        self.finish();
+        match &self.sink {
+            Some(sink) => sink.remove(),
+            None => self.finish(),
+        }
         self.log.remove(self.key);
+    }
+
+    /// Forgets the stream in this process; in the store it stays.
+    pub(crate) fn leave(&self) {
+        match &self.sink {
+            Some(_) => self.log.remove(self.key),
+            None => self.remove(),
+        }
+    }
+
+    /// Forgets the stream of a session that is over; who ended it has removed it from the store.
+    pub(crate) fn end(&self) {
+        match &self.sink {
+            Some(sink) => sink.give_up(),
+            None => self.remove(),
+        }
+        self.replace();
     }
 
     /// Makes a connection the reader, in place of the one before. Returns its number, and the place up to which events have
@@ -159,6 +256,15 @@ impl Stream {
         drop(state);
         self.attention.notify_waiters();
         attached
+    }
+
+    /// Dismisses the reader, because another node has one.
+    pub(crate) fn replace(&self) {
+        let mut state = self.state();
+        state.readers = state.readers.saturating_add(1);
+        state.connected = false;
+        drop(state);
+        self.attention.notify_waiters();
     }
 
     /// Notes that a reader has gone.

@@ -6,23 +6,27 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use jackfield_peer::{Admission, Admitted, Outlet, Principal, RequestKey, Session, Shutdown};
-use jackfield_protocol::envelope::{MethodName, Params};
+use jackfield_protocol::envelope::{MethodName, Params, RawId};
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
+use jackfield_store::EventLimits;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::SessionId;
 use super::outlet::SessionOutlet;
 use crate::HttpLimits;
-use crate::events::{EventLog, Stream, StreamKey};
+use crate::events::{MemoryEventLog, Stream, StreamKey};
 use crate::exchange::Exchange;
+use crate::nodes::{Node, Replica, Sink};
 use crate::questions::Questions;
 
 /// What all sessions of an endpoint share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) limits: HttpLimits,
-    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) log: Arc<MemoryEventLog>,
+    /// This process as one of several, if it shares a store with others.
+    pub(crate) node: Option<Arc<Node>>,
     pub(crate) shutdown: Shutdown,
     pub(crate) start: Instant,
     pub(crate) next_key: AtomicU64,
@@ -32,6 +36,16 @@ impl Shared {
     /// Returns the time in milliseconds.
     pub(crate) fn now(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns how long events are kept that nobody adds to.
+    pub(crate) fn keep_events(&self) -> Duration {
+        self.limits.kept_time.max(self.limits.session_idle)
+    }
+
+    /// Returns how much of a stream is kept where all nodes find it.
+    pub(crate) fn event_limits(&self) -> EventLimits {
+        EventLimits::new(self.limits.kept_events, self.limits.kept_bytes, self.keep_events())
     }
 
     pub(crate) fn next_key(&self) -> RequestKey {
@@ -54,6 +68,8 @@ pub(crate) struct Live {
     pub(crate) principal: Option<Principal>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) questions: Questions,
+    /// What is known of the session as one that other nodes serve too.
+    pub(crate) replica: Option<Replica>,
     admission: Mutex<Admission>,
     outlet: Arc<dyn Outlet>,
     calls: Mutex<HashMap<CallId, Running>>,
@@ -92,15 +108,19 @@ impl Live {
         principal: Option<Principal>,
         revisions: &[Revision],
         shared: &Arc<Shared>,
+        replica: Option<Replica>,
     ) -> Arc<Self> {
+        let node = replica.as_ref().and(shared.node.as_ref()).map(|node| node.name.clone());
+        let name = replica.as_ref().map(|replica| replica.name.clone());
         Arc::new_cyclic(|weak: &Weak<Self>| Self {
             id,
             transport,
             admission: Mutex::new(Admission::new(revisions, principal.clone())),
             principal,
             shared: shared.clone(),
-            questions: Questions::new(shared.limits.questions_waiting, shared.limits.question_timeout),
-            outlet: Arc::new(SessionOutlet::new(weak.clone(), shared.shutdown.clone())),
+            questions: Questions::new(shared.limits.questions_waiting, shared.limits.question_timeout, node),
+            outlet: Arc::new(SessionOutlet::new(weak.clone(), shared.shutdown.clone(), name)),
+            replica,
             calls: Mutex::default(),
             standalone: OnceLock::new(),
             streams: Mutex::default(),
@@ -145,28 +165,48 @@ impl Live {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drops the work on a request. Unknown, finished and malformed ones are ignored, as the specification asks.
-    pub(crate) fn cancel(&self, id: RequestId) {
-        let Some(running) = self.calls().remove(&CallId::Request(id)) else { return };
+    /// Drops the work on a request; says whether it runs here. Unknown, finished and malformed ones are ignored, as the specification
+    /// asks.
+    pub(crate) fn cancel(&self, id: RequestId) -> bool {
+        let Some(running) = self.calls().remove(&CallId::Request(id)) else { return false };
         running.abort.abort();
         if let Some(exchange) = running.exchange {
             exchange.cancelled(running.key);
         }
+        true
+    }
+
+    /// Whether other nodes serve the session too.
+    pub(crate) fn is_replicated(&self) -> bool {
+        self.replica.is_some()
     }
 
     /// Returns the stream of messages that belong to no request.
     pub(crate) fn standalone(&self) -> &Arc<Stream> {
-        self.standalone.get_or_init(|| Arc::new(self.make_stream()))
+        self.standalone.get_or_init(|| Arc::new(self.make_standalone()))
+    }
+
+    fn make_standalone(&self) -> Stream {
+        let (Some(node), Some(replica)) = (&self.shared.node, &self.replica) else {
+            return Stream::new(self.new_key(), self.shared.log.clone(), &self.shared.limits);
+        };
+        let key = StreamKey { session: self.id, stream: replica.standalone };
+        let limits = self.shared.event_limits();
+        let sink = |stored| Some(Sink::common(node, key, limits, stored));
+        Stream::with(key, self.shared.log.clone(), &self.shared.limits, sink)
     }
 
     /// Returns that stream if a client has ever opened it.
     pub(crate) fn opened_standalone(&self) -> Option<&Arc<Stream>> {
+        if let Some(replica) = &self.replica {
+            return replica.listens.load(Ordering::Relaxed).then(|| self.standalone());
+        }
         self.standalone.get().filter(|stream| stream.was_read())
     }
 
-    /// Begins the stream of a request. Streams that finished long ago make room.
-    pub(crate) fn open_stream(&self) -> Arc<Stream> {
-        let stream = Arc::new(self.make_stream());
+    /// Begins the stream of requests. Streams that finished long ago make room.
+    pub(crate) fn open_stream(&self, requests: &[RawId]) -> Arc<Stream> {
+        let stream = Arc::new(self.make_stream(requests));
         let mut streams = self.streams();
         streams.push(stream.clone());
         let limits = &self.shared.limits;
@@ -184,15 +224,31 @@ impl Live {
         stream
     }
 
-    fn make_stream(&self) -> Stream {
+    fn make_stream(&self, requests: &[RawId]) -> Stream {
+        let (key, log) = (self.new_key(), &self.shared.log);
+        // While the store is away, a stream is at home here only: better than none.
+        let node = self.shared.node.as_ref().filter(|node| self.is_replicated() && node.is_up());
+        let Some(node) = node else { return Stream::new(key, log.clone(), &self.shared.limits) };
+        let limits = self.shared.event_limits();
+        let sink = |stored| Some(Sink::own(node, key, limits, log, requests, stored));
+        Stream::with(key, log.clone(), &self.shared.limits, sink)
+    }
+
+    fn new_key(&self) -> StreamKey {
         let mut number = [0; 8];
         // Without random numbers no session could have been opened; then a mix of its id is as good.
         let random = match getrandom::fill(&mut number) {
             Ok(()) => u64::from_le_bytes(number),
             Err(_) => self.id.low_bits() ^ self.shared.next_key().0.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         };
-        let key = StreamKey { session: self.id, stream: random };
-        Stream::new(key, self.shared.log.clone(), &self.shared.limits)
+        StreamKey { session: self.id, stream: random }
+    }
+
+    /// Has other nodes remember the streams that are not finished.
+    pub(crate) fn renew_streams(&self) {
+        for stream in self.streams().iter() {
+            stream.renew();
+        }
     }
 
     fn streams(&self) -> MutexGuard<'_, Vec<Arc<Stream>>> {
@@ -211,7 +267,7 @@ impl Live {
         self.streams().retain(|stream| {
             let keep = stream.finished().is_none_or(|(at, _)| at.elapsed() < kept_time || stream.is_connected());
             if !keep {
-                stream.remove();
+                stream.leave();
             }
             keep
         });
@@ -258,7 +314,21 @@ impl Live {
             }
         }
         for stream in self.standalone.get().into_iter().chain(&std::mem::take(&mut *self.streams())) {
-            stream.remove();
+            stream.end();
+        }
+    }
+
+    /// Forgets the session in this process; where others serve it too, it goes on there.
+    pub(crate) fn leave(&self) {
+        if !self.is_replicated() {
+            return self.end();
+        }
+        self.questions.close();
+        let running: Vec<_> = self.calls().drain().map(|(_, running)| running).collect();
+        running.iter().for_each(|running| running.abort.abort());
+        for stream in self.standalone.get().into_iter().chain(&std::mem::take(&mut *self.streams())) {
+            stream.leave();
+            stream.replace();
         }
     }
 }

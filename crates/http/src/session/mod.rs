@@ -3,10 +3,8 @@
 mod id;
 mod live;
 mod outlet;
-mod record;
 mod sessions;
 
 pub use id::SessionId;
 pub(crate) use live::{Active, CallId, Live, Running, Shared, Transport};
-pub use record::{Loading, Saving, SessionRecord, SessionTable};
 pub(crate) use sessions::Sessions;

@@ -5,9 +5,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
-use jackfield_peer::{AskError, Closed, Outlet, RequestKey, Shutdown};
+use jackfield_peer::{AskError, Closed, Outlet, RequestKey, SessionChange, Shutdown};
+use jackfield_protocol::LoggingLevel;
 
 use super::{Live, Transport};
+use crate::nodes;
 
 /// Takes messages that belong to no request to the stream that the client opened for them.
 #[derive(Debug)]
@@ -15,11 +17,13 @@ pub(crate) struct SessionOutlet {
     // The session owns the outlet, not the other way round; frameworks may keep the outlet for longer.
     live: Weak<Live>,
     shutdown: Shutdown,
+    /// What all nodes call the session.
+    name: Option<String>,
 }
 
 impl SessionOutlet {
-    pub(crate) fn new(live: Weak<Live>, shutdown: Shutdown) -> Self {
-        Self { live, shutdown }
+    pub(crate) fn new(live: Weak<Live>, shutdown: Shutdown, name: Option<String>) -> Self {
+        Self { live, shutdown, name }
     }
 
     fn live(&self) -> Option<Arc<Live>> {
@@ -49,6 +53,30 @@ impl Outlet for SessionOutlet {
         live.opened_standalone().is_some_and(|stream| stream.try_append(message).is_ok())
     }
 
+    fn try_notify_once(&self, key: &str, message: Vec<u8>) -> bool {
+        let Some(live) = self.live() else { return false };
+        live.opened_standalone().is_some_and(|stream| stream.try_append_once(key, message))
+    }
+
+    fn keep(&self, change: SessionChange<'_>) -> Option<Pin<Box<dyn Future<Output = Result<(), Closed>> + Send>>> {
+        let live = self.live().filter(|live| live.is_replicated())?;
+        let uri = match change {
+            SessionChange::Subscribed(uri) | SessionChange::Unsubscribed(uri) => uri.to_owned(),
+            _ => String::new(),
+        };
+        let change = match change {
+            SessionChange::Subscribed(_) => Kept::Subscribed,
+            SessionChange::Unsubscribed(_) => Kept::Unsubscribed,
+            SessionChange::LogLevel(level) => Kept::LogLevel(level),
+            _ => return None,
+        };
+        Some(Box::pin(async move { nodes::keep_change(&live, change.of(&uri)).await.map_err(|_| Closed) }))
+    }
+
+    fn session_name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     fn ask<'a>(
         &'a self,
         method: &'static str,
@@ -73,5 +101,23 @@ impl Outlet for SessionOutlet {
             stream.release(retry);
             true
         })
+    }
+}
+
+/// A change without the text that it is about, which travels beside it.
+#[derive(Clone, Copy)]
+enum Kept {
+    LogLevel(LoggingLevel),
+    Subscribed,
+    Unsubscribed,
+}
+
+impl Kept {
+    fn of(self, uri: &str) -> SessionChange<'_> {
+        match self {
+            Self::LogLevel(level) => SessionChange::LogLevel(level),
+            Self::Subscribed => SessionChange::Subscribed(uri),
+            Self::Unsubscribed => SessionChange::Unsubscribed(uri),
+        }
     }
 }

@@ -46,14 +46,33 @@ impl Sessions {
         self.read().sessions.get(&id).cloned()
     }
 
+    /// Returns all sessions.
+    pub(crate) fn all(&self) -> Vec<Arc<Live>> {
+        self.read().sessions.values().cloned().collect()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.read().sessions.len()
+    }
+
+    /// Adds a replica of a session, unless there is one meanwhile. Returns the one that counts.
+    pub(crate) fn insert_or_get(&self, live: Arc<Live>, limits: &HttpLimits) -> Result<Arc<Live>, Full> {
+        if let Some(known) = self.get(live.id) {
+            return Ok(known);
+        }
+        let id = live.id;
+        self.insert(live.clone(), limits)?;
+        // Two requests may have loaded it at the same time; the table has one of them.
+        Ok(self.get(id).unwrap_or(live))
     }
 
     /// Adds a session. If there are too many, the one that has been idle longest makes room.
     pub(crate) fn insert(&self, live: Arc<Live>, limits: &HttpLimits) -> Result<(), Full> {
         let now = live.shared.now();
         let mut table = self.write();
+        if table.sessions.contains_key(&live.id) {
+            return Ok(());
+        }
         if let Some(principal) = &live.principal {
             let count = table.by_principal.get(principal).copied().unwrap_or_default();
             if count >= limits.sessions_per_principal {
@@ -71,7 +90,7 @@ impl Sessions {
         drop(table);
         if let Some(evicted) = evicted {
             tracing::debug!(session = ?evicted.id, "an idle session made room for a new one");
-            evicted.end();
+            evicted.leave();
         }
         Ok(())
     }
@@ -90,6 +109,19 @@ impl Sessions {
         })
     }
 
+    /// Forgets a session that is idle; where others serve it too, it goes on there.
+    pub(crate) fn forget(&self, id: SessionId) {
+        let removed = {
+            let mut table = self.write();
+            let removed = table.take(id);
+            crate::telemetry::sessions(table.sessions.len());
+            removed
+        };
+        if let Some(live) = removed {
+            live.leave();
+        }
+    }
+
     /// Ends the sessions that have been idle for too long. Returns their ids.
     pub(crate) fn sweep(&self, now: u64) -> Vec<SessionId> {
         let over: Vec<_> = {
@@ -100,7 +132,7 @@ impl Sessions {
             table.sessions.values().filter(|live| live.is_over(now)).map(|live| live.id).collect()
         };
         for id in &over {
-            self.remove(*id);
+            self.forget(*id);
         }
         if !over.is_empty() {
             self.write().sessions.shrink_to_fit();
@@ -112,7 +144,7 @@ impl Sessions {
     pub(crate) fn clear(&self) {
         let table = std::mem::take(&mut *self.write());
         for live in table.sessions.values() {
-            live.end();
+            live.leave();
         }
         crate::telemetry::sessions(0);
     }

@@ -14,6 +14,7 @@ mod legacy;
 mod malformed;
 mod modern;
 mod mount;
+mod nodes;
 mod resume;
 mod security;
 mod shutdown;

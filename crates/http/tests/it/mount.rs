@@ -1,19 +1,13 @@
-//! In an application of the user's own: tower, axum, and sessions shared by two servers.
-
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+//! In an application of the user's own: tower and axum.
 
 use bytes::Bytes;
 use http::Request;
 use http_body::Body as _;
-use jackfield_http::{
-    Body, HttpConfig, Loading, MemoryEventLog, Saving, SessionId, SessionRecord, SessionTable, StreamableService,
-};
+use jackfield_http::{Body, HttpConfig, StreamableService};
 use serde_json::{Value, json};
 use tower_service::Service;
 
-use crate::client::Session;
-use crate::fixture::{Fixture, Tools};
+use crate::fixture::Tools;
 
 async fn body(response: http::Response<Body>) -> Value {
     let mut body = std::pin::pin!(response.into_body());
@@ -41,50 +35,6 @@ async fn a_tower_service() {
     assert_eq!((response.status().as_u16(), body(response).await["error"]["code"].clone()), (404, json!(-32601)));
     assert_eq!(body(service.call(request("/other")).await.unwrap()).await["error"]["code"], -32600);
     assert_eq!(body(service.any_path().call(request("/other")).await.unwrap()).await["error"]["code"], -32601);
-}
-
-/// T-138 in part: a table that two servers share.
-#[derive(Debug, Default)]
-struct Shared(Mutex<HashMap<SessionId, SessionRecord>>);
-
-impl SessionTable for Shared {
-    fn save(&self, id: SessionId, record: SessionRecord) -> Saving<'_> {
-        self.0.lock().unwrap().insert(id, record);
-        Box::pin(std::future::ready(()))
-    }
-
-    fn load(&self, id: SessionId) -> Loading<'_> {
-        Box::pin(std::future::ready(self.0.lock().unwrap().get(&id).cloned()))
-    }
-
-    fn remove(&self, id: SessionId) -> Saving<'_> {
-        self.0.lock().unwrap().remove(&id);
-        Box::pin(std::future::ready(()))
-    }
-}
-
-/// The seam for stores: a session opened at one server goes on at another, and a stream cut at one is resumed at the other.
-#[tokio::test]
-async fn two_servers_share_sessions_and_events() {
-    let mut config = HttpConfig::default();
-    config.sessions = Some(Arc::new(Shared::default()));
-    config.event_log = Some(Arc::new(MemoryEventLog::default()));
-    let mut one = Fixture::with(config.clone()).await;
-    let two = Fixture::with(config).await;
-    let session = Session::open(one.address, "2025-11-25").await;
-    let elsewhere = Session { address: two.address, ..session.clone() };
-    assert_eq!(elsewhere.ask(&elsewhere.tool(1, "echo", json!({ "text": "there" }))).await.text(), "there");
-
-    let mut stream = session.stream(&session.tool(2, "reconnect", json!({}))).await;
-    let primer = stream.event().await.unwrap();
-    assert_eq!(stream.event().await, None);
-    one.see("released true").await;
-    let mut back = elsewhere.stream(&elsewhere.get().with("last-event-id", &primer.id)).await;
-    one.let_go(1);
-    assert_eq!(back.message().await.unwrap()["id"], 2);
-    assert_eq!(back.message().await, None);
-    assert_eq!(elsewhere.ask(&elsewhere.get().verb("DELETE")).await.status, 204);
-    assert_eq!(elsewhere.ask(&elsewhere.tool(3, "echo", json!({}))).await.status, 404);
 }
 
 /// The router serves all paths of the configuration, with the application's middleware around.

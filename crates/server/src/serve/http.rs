@@ -35,6 +35,7 @@ impl Server {
         let mut signals = Signals::new()?;
         let (trigger, shutdown) = Shutdown::new();
         let built = self.build()?;
+        let config = built.with_stores(config);
         let bound = HttpServer::new(Arc::new(built.clone())).config(config).bind(address).await?;
         built.start().await?;
         tracing::info!(address = %bound.local_addr(), "listening");
@@ -60,6 +61,12 @@ impl BuiltServer {
     /// Makes a `tower` service of HTTP requests, to be mounted in an application of your own.
     #[must_use]
     pub fn http_service(&self, config: HttpConfig) -> StreamableService {
-        StreamableService::new(Arc::new(self.clone()), config)
+        StreamableService::new(Arc::new(self.clone()), self.with_stores(config))
+    }
+
+    /// Keeps sessions where the server keeps everything else, unless the configuration says otherwise.
+    fn with_stores(&self, mut config: HttpConfig) -> HttpConfig {
+        config.stores = config.stores.or_else(|| self.stores().cloned());
+        config
     }
 }

@@ -15,11 +15,13 @@ use windows::Signals;
 use std::sync::Arc;
 
 use jackfield_peer::{ByteStream, Connection, Shutdown};
+use jackfield_store::Stores;
 
 use crate::{Error, Result, Server};
 
 impl Server {
-    /// Serves as the command line of the program says: the standard streams, or with `--http ADDRESS` HTTP.
+    /// Serves as the command line of the program says: the standard streams, or with `--http ADDRESS` HTTP. `--store URL` says where is
+    /// kept what outlives a request (see [`Server::store`]): `memory:`, `sqlite:PATH` or `redis://HOST`.
     ///
     /// It returns when the client closes the stream, or after `Ctrl-C` or SIGTERM, when requests under way are answered.
     ///
@@ -29,10 +31,15 @@ impl Server {
     /// # Cancellation
     /// Dropping the future drops all handlers under way; what lifespans opened is dropped without being closed.
     pub async fn run(self) -> Result {
-        match http_address(std::env::args().skip(1))? {
-            None => self.serve_stdio().await,
+        let options = Options::read(std::env::args().skip(1))?;
+        let server = match &options.store {
+            Some(url) => self.store(open_store(url)?),
+            None => self,
+        };
+        match options.http {
+            None => server.serve_stdio().await,
             #[cfg(feature = "http")]
-            Some(address) => self.serve_http(address).await,
+            Some(address) => server.serve_http(address).await,
             #[cfg(not(feature = "http"))]
             Some(address) => Err(Error::new(format!(
                 "can not listen on {address}: HTTP is not part of this build; add the feature `http` of the crate `jackfield`"
@@ -98,20 +105,42 @@ async fn triggered(shutdown: Option<Shutdown>) {
     }
 }
 
-/// Finds `--http ADDRESS` or `--http=ADDRESS`; all else belongs to the program.
-fn http_address(arguments: impl Iterator<Item = String>) -> Result<Option<String>> {
-    let mut arguments = arguments;
-    while let Some(argument) = arguments.next() {
-        match argument.strip_prefix("--http") {
-            Some("") => {
-                let missing = || Error::new("`--http` needs an address, such as `--http 127.0.0.1:8000`");
-                return arguments.next().ok_or_else(missing).map(Some);
-            }
-            Some(rest) if rest.starts_with('=') => return Ok(Some(rest.trim_start_matches('=').to_owned())),
-            _ => {}
+/// What `run` reads from the command line; all else belongs to the program.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    http: Option<String>,
+    store: Option<String>,
+}
+
+impl Options {
+    /// Finds `--http ADDRESS` and `--store URL`, also with `=` between.
+    fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let mut options = Self::default();
+        while let Some(argument) = arguments.next() {
+            let (name, value) = match argument.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (argument.as_str(), None),
+            };
+            let (slot, example) = match name {
+                "--http" => (&mut options.http, "an address, such as `--http 127.0.0.1:8000`"),
+                "--store" => (&mut options.store, "a URL, such as `--store redis://localhost`"),
+                _ => continue,
+            };
+            let value = value.or_else(|| arguments.next());
+            *slot = Some(value.ok_or_else(|| Error::new(format!("`{name}` needs {example}")))?);
         }
+        Ok(options)
     }
-    Ok(None)
+}
+
+/// Opens stores by their address.
+fn open_store(url: &str) -> Result<Stores> {
+    jackfield_store::open(url).map_err(|error| {
+        Error::new(format!(
+            "the store can not be opened: {error}; use `memory:`, `sqlite:PATH` or `redis://HOST` (the features `sqlite` and `redis` \
+             of the crate `jackfield`)"
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -119,13 +148,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_http_is_read_from_the_command_line() {
-        let find =
-            |text: &str| http_address(text.split_whitespace().map(str::to_owned)).map_err(|error| error.to_string());
-        assert_eq!(find("--verbose file"), Ok(None));
-        assert_eq!(find("--http 127.0.0.1:80"), Ok(Some("127.0.0.1:80".to_owned())));
-        assert_eq!(find("-v --http=[::1]:80"), Ok(Some("[::1]:80".to_owned())));
-        assert!(find("--http").is_err());
-        assert_eq!(find("--httpx"), Ok(None));
+    fn only_our_options_are_read_from_the_command_line() {
+        let find = |text: &str| {
+            let options =
+                Options::read(text.split_whitespace().map(str::to_owned)).map_err(|error| error.to_string())?;
+            Ok::<_, String>((options.http, options.store))
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(find("--verbose file"), Ok((None, None)));
+        assert_eq!(find("--http 127.0.0.1:80"), Ok((some("127.0.0.1:80"), None)));
+        assert_eq!(find("-v --http=[::1]:80 --store memory:"), Ok((some("[::1]:80"), some("memory:"))));
+        assert_eq!(find("--store=redis://a?b=c"), Ok((None, some("redis://a?b=c"))));
+        assert!(find("--http").is_err() && find("--store").is_err());
+        assert_eq!(find("--httpx --stored"), Ok((None, None)));
+    }
+
+    #[test]
+    fn a_bad_store_says_what_to_try() {
+        let error = open_store("mysql://user:secret@host").expect_err("it is bad").to_string();
+        assert!(error.contains("redis://") && !error.contains("secret"), "{error}");
     }
 }

@@ -198,6 +198,9 @@ impl Owner {
 /// What a session is called as an owner; nobody can guess it.
 fn session_name(session: &Session) -> String {
     struct Name(String);
+    if let Some(name) = session.outlet().session_name() {
+        return name.to_owned();
+    }
     let mut extensions = session.extensions();
     if let Some(known) = extensions.get::<Name>() {
         return known.0.clone();

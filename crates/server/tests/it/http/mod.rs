@@ -7,6 +7,7 @@ mod client;
 
 mod eras;
 mod facts;
+mod nodes;
 mod old_transport;
 mod tasks;
 

@@ -1,4 +1,4 @@
-//! The server that the official conformance suite is run against: `conformance-server ADDRESS` serves HTTP, at `/mcp` and the
+//! The server that the official conformance suite is run against: `conformance-server ADDRESS [--store URL]` serves HTTP, at `/mcp` and the
 //! paths of HTTP+SSE; `conformance-server --stdio` serves the standard streams.
 //!
 //! It is written with the public interface of `jackfield` alone, as a user would.
@@ -24,7 +24,11 @@ async fn main() -> Result {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--stdio"] => server()?.serve_stdio().await,
         [address] if !address.starts_with('-') => server()?.serve_http(*address).await,
-        _ => Err(Error::new("usage: conformance-server ADDRESS | --stdio")),
+        [address, "--store", url] if !address.starts_with('-') => {
+            let stores = jackfield::store::open(url).map_err(|error| Error::new(error.to_string()))?;
+            server()?.store(stores).serve_http(*address).await
+        }
+        _ => Err(Error::new("usage: conformance-server ADDRESS [--store URL] | --stdio")),
     }
 }
 

@@ -1,0 +1,107 @@
+//! What other nodes send to this one, because only it can do something with it.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Request};
+use jackfield_protocol::envelope::Message;
+use jackfield_store::{EventLimits, NewEvent, NewEvents, StoreError, StreamName};
+use serde::{Deserialize, Serialize};
+
+use super::Node;
+use crate::SessionId;
+use crate::endpoint::Endpoint;
+use crate::session::Transport;
+
+/// How long is waited before the store is tried again.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How many letters are read at a time.
+const SHEAF: usize = 64;
+
+/// What a node sends to another one.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Letter {
+    /// The session that it is about.
+    pub(crate) session: String,
+    /// What the client sent, as JSON text.
+    pub(crate) message: String,
+    /// The headers of the request that brought it.
+    #[serde(default)]
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+/// The inbox of a node is a stream like any other: in order, each letter once, and there until it is read.
+fn address(node: &str) -> String {
+    format!("node {node}")
+}
+
+impl Node {
+    /// Sends a letter. When it returns, the other node will get it, if it lives.
+    pub(crate) async fn send(&self, to: &str, letter: &Letter) -> Result<(), StoreError> {
+        let Ok(text) = serde_json::to_vec(letter) else { return Ok(()) };
+        let limits = EventLimits::new(10_000, 64 * 1024 * 1024, Duration::from_secs(60));
+        let letters = NewEvents::new(vec![NewEvent::once(self.unique(), text)], limits);
+        let address = address(to);
+        self.ask(self.stores.events().append(StreamName::new(&address, 0), letters)).await.map(drop)
+    }
+}
+
+/// Reads what other nodes send.
+pub(super) async fn read(endpoint: Weak<Endpoint>) {
+    let Some(node) = endpoint.upgrade().and_then(|endpoint| endpoint.shared.node.clone()) else { return };
+    let (address, stores) = (address(&node.name), node.stores.clone());
+    drop(node);
+    let name = StreamName::new(&address, 0);
+    let mut place = 0;
+    loop {
+        let Ok(mut watch) = stores.events().watch(name).await else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        loop {
+            let Ok(letters) = stores.events().read(name, place, SHEAF).await else {
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            };
+            // After some time without letters the stream is forgotten, and begins anew.
+            let Some(letters) = letters else {
+                place = 0;
+                watch.changed().await;
+                continue;
+            };
+            let Some(endpoint) = endpoint.upgrade() else { return };
+            for letter in &letters.events {
+                place = letter.sequence;
+                endpoint.open_letter(&letter.data);
+            }
+            drop(endpoint);
+            if letters.events.is_empty() {
+                watch.changed().await;
+            }
+        }
+    }
+}
+
+impl Endpoint {
+    fn open_letter(self: &Arc<Self>, text: &Bytes) {
+        let Ok(letter) = serde_json::from_slice::<Letter>(text) else { return };
+        let id = SessionId::parse(letter.session.as_bytes());
+        let Some(live) = id.and_then(|id| self.sessions.get(id)) else { return };
+        let message = Bytes::from(letter.message);
+        if live.transport == Transport::HttpSse {
+            let mut parts = Request::new(()).into_parts().0;
+            for (name, value) in letter.headers {
+                if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+                    parts.headers.append(name, value);
+                }
+            }
+            if let Some(principal) = &live.principal {
+                parts.extensions.insert(principal.clone());
+            }
+            self.take_http_sse(&live, &Arc::new(parts), &message);
+        } else if let Ok(Message::Answer(answer)) = Message::read(&message, 0) {
+            live.questions.answer(answer);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! This process as one of several that share a store.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jackfield_store::{Boxed, StoreError, Stores};
+use tokio::time::{Instant, timeout};
+
+use super::{inbox, lease, notices, upkeep};
+use crate::endpoint::Endpoint;
+use crate::tasks::Tasks;
+
+/// How long the store may take for one operation.
+const OPERATION: Duration = Duration::from_secs(2);
+/// How long the store has to be there again before the absence of a lease is believed: the others need time to come back too.
+const SETTLING: Duration = Duration::from_secs(3);
+
+/// This process as one of several that share a store.
+pub(crate) struct Node {
+    /// What it is called. A process that is started again is another node.
+    pub(crate) name: String,
+    pub(crate) stores: Stores,
+    pub(super) leases: Mutex<HashMap<String, (Instant, bool)>>,
+    tasks: Tasks,
+    started: AtomicBool,
+    up: AtomicBool,
+    failed: Mutex<Option<Instant>>,
+    count: AtomicU64,
+}
+
+impl Node {
+    pub(crate) fn new(stores: Stores) -> Arc<Self> {
+        Arc::new(Self {
+            name: format!("{:016x}", random()),
+            stores,
+            leases: Mutex::default(),
+            tasks: Tasks::default(),
+            started: AtomicBool::new(false),
+            up: AtomicBool::new(true),
+            failed: Mutex::default(),
+            count: AtomicU64::new(0),
+        })
+    }
+
+    /// Begins what goes on beside requests, once.
+    pub(crate) fn start(&self, endpoint: &Arc<Endpoint>) {
+        if self.started.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let endpoint = Arc::downgrade(endpoint);
+        self.spawn(lease::renew(endpoint.clone()));
+        self.spawn(notices::listen(endpoint.clone()));
+        self.spawn(inbox::read(endpoint.clone()));
+        self.spawn(upkeep::go_on(endpoint));
+    }
+
+    /// Does something that no request waits for; it ends with the endpoint.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        if tokio::runtime::Handle::try_current().is_ok() {
+            self.tasks.spawn(work);
+        }
+    }
+
+    /// Ends what goes on beside requests, and says that this node is no more.
+    pub(crate) async fn stop(&self) {
+        let key = lease::key(&self.name);
+        // If it fails, the lease runs out.
+        let _ = timeout(OPERATION, self.stores.kv().remove(&key)).await;
+        self.tasks.drain(Duration::ZERO).await;
+    }
+
+    /// Asks the store something. While it is known to be away, that fails at once.
+    pub(crate) async fn ask<T>(&self, operation: Boxed<'_, Result<T, StoreError>>) -> Result<T, StoreError> {
+        if !self.is_up() {
+            return Err(away());
+        }
+        self.try_ask(operation).await
+    }
+
+    /// Asks the store something, whatever is known of it.
+    pub(super) async fn try_ask<T>(&self, operation: Boxed<'_, Result<T, StoreError>>) -> Result<T, StoreError> {
+        let result = timeout(OPERATION, operation).await.unwrap_or_else(|_| Err(away()));
+        match &result {
+            Err(StoreError::Unavailable(_)) => {
+                if self.up.swap(false, Ordering::Relaxed) {
+                    tracing::warn!("the store is not available");
+                }
+                *lock(&self.failed) = Some(Instant::now());
+            }
+            _ => {
+                if !self.up.swap(true, Ordering::Relaxed) {
+                    tracing::info!("the store is available again");
+                }
+            }
+        }
+        result
+    }
+
+    /// Whether the store answered when it was asked last.
+    pub(crate) fn is_up(&self) -> bool {
+        self.up.load(Ordering::Relaxed)
+    }
+
+    /// Whether the store has been there for long enough to believe that what is not in it is not.
+    pub(super) fn is_settled(&self) -> bool {
+        self.is_up() && lock(&self.failed).is_none_or(|failed| failed.elapsed() >= SETTLING)
+    }
+
+    /// Returns a name that no node uses twice.
+    pub(crate) fn unique(&self) -> String {
+        format!("{}-{}", self.name, self.count.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+fn away() -> StoreError {
+    StoreError::Unavailable("it did not answer in time".into())
+}
+
+/// Numbers that differ between nodes. Without a source of randomness no session is opened either.
+pub(super) fn random() -> u64 {
+    let mut bytes = [0; 8];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => u64::from_le_bytes(bytes),
+        Err(_) => u64::from(std::process::id()),
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node").field("name", &self.name).field("up", &self.is_up()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,105 @@
+//! A session as the store keeps it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use bytes::Bytes;
+use jackfield_peer::{Principal, SessionChange};
+use jackfield_protocol::LoggingLevel;
+use jackfield_store::SessionRecord;
+
+use super::node::random;
+use crate::session::Live;
+
+/// The parameters of `initialize`, as JSON.
+pub(super) const INITIALIZE: &str = "initialize";
+/// The client has said `notifications/initialized`.
+pub(super) const READY: &str = "ready";
+/// The client has opened the stream of messages that belong to no request.
+pub(super) const LISTENS: &str = "listens";
+/// The node that alone can serve the session.
+pub(super) const HOME: &str = "home";
+const STANDALONE: &str = "standalone";
+const NAME: &str = "name";
+const LEVEL: &str = "level";
+const SUBSCRIPTION: &str = "subscription ";
+
+/// What a node knows of a session that others serve too.
+#[derive(Debug)]
+pub(crate) struct Replica {
+    /// The number of the stream of messages that belong to no request.
+    pub(crate) standalone: u64,
+    /// What the session is called where its id should not be seen.
+    pub(crate) name: String,
+    /// A client has opened that stream, here or elsewhere.
+    pub(crate) listens: AtomicBool,
+    /// The version of the record that is known here.
+    pub(super) version: AtomicU64,
+    /// When the store was told last that the session is in use.
+    pub(super) kept: AtomicU64,
+}
+
+impl Replica {
+    /// Describes a session that is about to be opened.
+    pub(crate) fn new(now: u64) -> Self {
+        Self {
+            standalone: random(),
+            name: format!("session {:016x}{:016x}", random(), random()),
+            listens: AtomicBool::new(false),
+            version: AtomicU64::new(1),
+            kept: AtomicU64::new(now),
+        }
+    }
+
+    /// Reads what is needed before anything else; `None` if the record is none of ours.
+    pub(super) fn of(record: &SessionRecord, now: u64) -> Option<Self> {
+        let text = |name: &str| std::str::from_utf8(record.field(name)?).ok();
+        Some(Self {
+            standalone: u64::from_str_radix(text(STANDALONE)?, 16).ok()?,
+            name: text(NAME)?.to_owned(),
+            listens: AtomicBool::new(false),
+            version: AtomicU64::new(0),
+            kept: AtomicU64::new(now),
+        })
+    }
+
+    /// Returns the fields of a new record that are made here.
+    pub(super) fn fields(&self) -> [(&'static str, Bytes); 2] {
+        [(STANDALONE, format!("{:x}", self.standalone).into()), (NAME, self.name.clone().into())]
+    }
+}
+
+/// Whose a session is, as the store has it.
+pub(super) fn owner(principal: &Principal) -> String {
+    format!("user {} {}{}", principal.issuer.len(), principal.issuer, principal.subject)
+}
+
+/// What a change means to the record.
+pub(super) fn field(change: SessionChange<'_>) -> Option<(String, Option<Bytes>)> {
+    match change {
+        SessionChange::LogLevel(level) => {
+            let text = serde_json::to_vec(&level).ok()?;
+            Some((LEVEL.to_owned(), Some(text.into())))
+        }
+        SessionChange::Subscribed(uri) => Some((format!("{SUBSCRIPTION}{uri}"), Some(Bytes::new()))),
+        SessionChange::Unsubscribed(uri) => Some((format!("{SUBSCRIPTION}{uri}"), None)),
+        _ => None,
+    }
+}
+
+/// Takes over what a record says, unless something newer is known.
+pub(super) fn apply(record: &SessionRecord, live: &Live) {
+    let (Some(replica), Some(session)) = (&live.replica, live.session()) else { return };
+    if replica.version.fetch_max(record.version, Ordering::Relaxed) >= record.version {
+        return;
+    }
+    if record.field(READY).is_some() && !session.is_ready() {
+        session.set_ready();
+    }
+    replica.listens.fetch_or(record.field(LISTENS).is_some(), Ordering::Relaxed);
+    let level = record.field(LEVEL).and_then(|text| serde_json::from_slice::<LoggingLevel>(text).ok());
+    if let Some(level) = level {
+        session.set_log_level(level);
+    }
+    let uris = record.fields.keys().filter_map(|name| name.strip_prefix(SUBSCRIPTION));
+    *session.subscriptions() = uris.map(str::to_owned).collect();
+}

@@ -1,0 +1,187 @@
+//! Sessions on their way to the store and back.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use jackfield_peer::{Principal, SessionChange};
+use jackfield_protocol::envelope::{MethodName, Params, RawId};
+use jackfield_protocol::{Method, RequestId};
+use jackfield_store::{NewSession, SessionRecord, StoreError};
+
+use super::{Node, Replica, What, record};
+use crate::SessionId;
+use crate::endpoint::Endpoint;
+use crate::session::{Live, Transport};
+
+impl Endpoint {
+    /// Keeps a new session where all nodes find it.
+    pub(crate) async fn keep_new(&self, live: &Live) -> Result<(), StoreError> {
+        let (Some(node), Some(replica), Some(session)) = (&self.shared.node, &live.replica, live.session()) else {
+            return Ok(());
+        };
+        let caller = session.caller();
+        let initialize = serde_json::json!({
+            "protocolVersion": caller.revision,
+            "capabilities": caller.capabilities,
+            "clientInfo": caller.client_info,
+        });
+        let limits = self.limits();
+        // A client that says nothing after `initialize` is not waited for as long as one that does.
+        let mut new = NewSession::new(live.id.to_text(), limits.session_opening.min(limits.session_idle))
+            .with_field(record::INITIALIZE, initialize.to_string());
+        for (name, value) in replica.fields() {
+            new = new.with_field(name, value);
+        }
+        if let Some(principal) = &live.principal {
+            new = new.with_owner(record::owner(principal), limits.sessions_per_principal);
+        }
+        node.ask(node.stores.sessions().create(new)).await
+    }
+
+    /// Keeps a session of HTTP+SSE where other nodes find out who serves it.
+    pub(crate) async fn keep_home(&self, live: &Live) -> Result<(), StoreError> {
+        let Some(node) = &self.shared.node else { return Ok(()) };
+        let limits = self.limits();
+        let mut new =
+            NewSession::new(live.id.to_text(), limits.session_idle).with_field(record::HOME, node.name.clone());
+        if let Some(principal) = &live.principal {
+            new = new.with_owner(record::owner(principal), limits.sessions_per_principal);
+        }
+        node.ask(node.stores.sessions().create(new)).await
+    }
+
+    /// Finds the node that serves a session of HTTP+SSE for a user.
+    pub(crate) async fn home_of(
+        &self,
+        id: SessionId,
+        principal: Option<&Principal>,
+    ) -> Result<Option<String>, StoreError> {
+        let Some(node) = &self.shared.node else { return Ok(None) };
+        let Some(found) = node.ask(node.stores.sessions().load(&id.to_text())).await? else { return Ok(None) };
+        let home = found.field(record::HOME).and_then(|home| String::from_utf8(home.to_vec()).ok());
+        let Some(home) = home.filter(|_| belongs(&found, principal)) else { return Ok(None) };
+        Ok(if node.is_dead(&home).await { None } else { Some(home) })
+    }
+
+    /// Goes on with a session that another node knows, for the user who opened it.
+    pub(crate) async fn restore(
+        &self,
+        id: SessionId,
+        principal: Option<&Principal>,
+    ) -> Result<Option<Arc<Live>>, StoreError> {
+        let Some(node) = &self.shared.node else { return Ok(None) };
+        let Some(found) = node.ask(node.stores.sessions().load(&id.to_text())).await? else { return Ok(None) };
+        if !belongs(&found, principal) {
+            return Ok(None);
+        }
+        let now = self.shared.now();
+        let (Some(replica), Some(initialize)) = (Replica::of(&found, now), found.field(record::INITIALIZE)) else {
+            return Ok(None);
+        };
+        let Ok(params) = Params::from_json(initialize.clone()) else { return Ok(None) };
+        let revisions = self.handler.revisions();
+        let live = Live::new(id, Transport::Streamable, principal.cloned(), revisions, &self.shared, Some(replica));
+        let nobody = RawId::from(&RequestId::Integer(0));
+        let method = MethodName::Known(Method::Initialize);
+        if self.initialize(&live, &nobody, method, params, None).await.0.is_err() {
+            return Ok(None);
+        }
+        record::apply(&found, &live);
+        let limits = self.limits();
+        self.sessions.insert_or_get(live, limits).map(Some).map_err(|_| StoreError::Full("sessions"))
+    }
+
+    /// Takes over what has changed of a session, or ends it if it is over.
+    pub(crate) async fn reload(&self, live: &Arc<Live>) {
+        let Some(node) = self.shared.node.as_ref().filter(|_| live.replica.is_some()) else { return };
+        match node.ask(node.stores.sessions().load(&live.id.to_text())).await {
+            Ok(Some(found)) => record::apply(&found, live),
+            Ok(None) => drop(self.sessions.remove(live.id)),
+            // What is known here holds until the store says otherwise.
+            Err(_) => {}
+        }
+    }
+
+    /// Notes that the client of a session is ready.
+    pub(crate) async fn keep_ready(&self, live: &Arc<Live>) -> Result<(), StoreError> {
+        let Some(node) = &self.shared.node else { return Ok(()) };
+        set(node, live, record::READY.to_owned(), Some(Bytes::new())).await?;
+        let idle = self.limits().session_idle;
+        node.ask(node.stores.sessions().touch(&live.id.to_text(), idle)).await.map(drop)
+    }
+
+    /// Notes that the client listens to messages that belong to no request, and opens their stream. Returns up to where they have been
+    /// sent.
+    pub(crate) async fn keep_listening(&self, live: &Arc<Live>) -> Result<u64, StoreError> {
+        let (Some(node), Some(replica)) = (&self.shared.node, &live.replica) else { return Ok(0) };
+        let stream = live.standalone().key;
+        let session = live.id.to_text();
+        let name = jackfield_store::StreamName::new(&session, stream.stream);
+        node.ask(node.stores.events().open(name, self.shared.keep_events())).await?;
+        if !replica.listens.swap(true, Ordering::Relaxed)
+            && let Err(error) = set(node, live, record::LISTENS.to_owned(), Some(Bytes::new())).await
+        {
+            replica.listens.store(false, Ordering::Relaxed);
+            return Err(error);
+        }
+        let sent = node.ask(node.stores.kv().get(&sent_key(&session))).await?;
+        Ok(sent.and_then(|text| std::str::from_utf8(&text).ok()?.parse().ok()).unwrap_or_default())
+    }
+
+    /// Ends a session on all nodes.
+    pub(crate) async fn end_everywhere(&self, live: &Live) -> Result<(), StoreError> {
+        let Some(node) = &self.shared.node else { return Ok(()) };
+        let session = live.id.to_text();
+        node.ask(node.stores.sessions().remove(&session)).await?;
+        node.tell(live.id, What::Ended);
+        node.ask(node.stores.events().remove_session(&session)).await?;
+        node.ask(node.stores.kv().remove(&sent_key(&session))).await.map(drop)
+    }
+}
+
+/// Where is kept up to which place messages that belong to no request have been sent.
+pub(super) fn sent_key(session: &str) -> String {
+    format!("sent {session}")
+}
+
+/// Keeps a change of a session, and tells other nodes.
+pub(crate) async fn keep_change(live: &Arc<Live>, change: SessionChange<'_>) -> Result<(), StoreError> {
+    let (Some(node), Some((name, value))) = (&live.shared.node, record::field(change)) else { return Ok(()) };
+    set(node, live, name, value).await?;
+    // A record that was loaded meanwhile may not have had it.
+    if let Some(session) = live.session() {
+        match change {
+            SessionChange::Subscribed(uri) => drop(session.subscribe(uri, usize::MAX)),
+            SessionChange::Unsubscribed(uri) => session.unsubscribe(uri),
+            SessionChange::LogLevel(level) => session.set_log_level(level),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn set(node: &Arc<Node>, live: &Arc<Live>, name: String, value: Option<Bytes>) -> Result<(), StoreError> {
+    let Some(replica) = &live.replica else { return Ok(()) };
+    let session = live.id.to_text();
+    let version = node.ask(node.stores.sessions().change(&session, vec![(name, value)])).await?;
+    let known = replica.version.load(Ordering::Relaxed);
+    match version {
+        // Nobody else has changed anything, so that all is known.
+        Some(version) if version == known.saturating_add(1) => {
+            replica.version.fetch_max(version, Ordering::Relaxed);
+        }
+        _ => {
+            if let Some(found) = node.ask(node.stores.sessions().load(&session)).await? {
+                record::apply(&found, live);
+            }
+        }
+    }
+    node.tell(live.id, What::Changed);
+    Ok(())
+}
+
+/// The session of another user is as unknown as one that never was.
+fn belongs(found: &SessionRecord, principal: Option<&Principal>) -> bool {
+    found.owner == principal.map(record::owner)
+}

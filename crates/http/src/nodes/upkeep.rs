@@ -1,0 +1,55 @@
+//! What has to be said from time to time, so that the store keeps what is in use.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use crate::endpoint::Endpoint;
+use crate::session::{Live, Transport};
+
+/// The store hears of a session in use so many times within its idle time.
+const PARTS: u32 = 4;
+
+/// Tells the store which sessions are in use. Requests do not do it themselves, so that they need not wait for it.
+pub(super) async fn go_on(endpoint: Weak<Endpoint>) {
+    loop {
+        let Some(idle) = endpoint.upgrade().map(|endpoint| endpoint.limits().session_idle) else { return };
+        tokio::time::sleep((idle / PARTS).clamp(Duration::from_millis(100), Duration::from_secs(60))).await;
+        let Some(endpoint) = endpoint.upgrade() else { return };
+        for live in endpoint.sessions.all() {
+            endpoint.keep_in_use(&live).await;
+        }
+    }
+}
+
+impl Endpoint {
+    async fn keep_in_use(&self, live: &Arc<Live>) {
+        let Some(node) = &self.shared.node else { return };
+        let now = self.shared.now();
+        let session = live.id.to_text();
+        let (sessions, events) = (node.stores.sessions(), node.stores.events());
+        if live.transport == Transport::HttpSse {
+            // Such a session lives as long as its stream, which is here.
+            let _ = node.ask(sessions.touch(&session, self.limits().session_idle)).await;
+            return;
+        }
+        let Some(replica) = &live.replica else { return };
+        let before = replica.kept.load(Ordering::Relaxed);
+        let in_use = live.idle_since(now).is_none_or(|used| used >= before);
+        if !in_use || !live.session().is_some_and(|session| session.is_ready()) {
+            return;
+        }
+        match node.ask(sessions.touch(&session, self.limits().session_idle)).await {
+            Ok(Some(version)) => {
+                replica.kept.store(now, Ordering::Relaxed);
+                if version > replica.version.load(Ordering::Relaxed) {
+                    self.reload(live).await;
+                }
+            }
+            Ok(None) => drop(self.sessions.remove(live.id)),
+            Err(_) => return,
+        }
+        live.renew_streams();
+        let _ = node.ask(events.keep(&session, self.shared.keep_events())).await;
+    }
+}

@@ -1,0 +1,68 @@
+//! Several nodes on one store, each a server of its own in this process.
+
+mod away;
+mod death;
+mod moving;
+mod store;
+mod together;
+
+use std::future::Future;
+use std::time::Duration;
+
+use jackfield_http::HttpConfig;
+use serde_json::{Value, json};
+
+use crate::client::{Client, Session};
+use crate::fixture::{Fixture, Users};
+use store::Store;
+
+/// Three nodes, and the store that they share.
+pub(super) struct Nodes {
+    pub(super) store: Store,
+    pub(super) all: Vec<Fixture>,
+}
+
+impl Nodes {
+    pub(super) async fn start() -> Self {
+        let store = Store::new();
+        let mut all = Vec::new();
+        for _ in 0..3 {
+            all.push(Fixture::with(HttpConfig::default().with_gate(Users).with_stores(store.stores())).await);
+        }
+        Self { store, all }
+    }
+
+    /// Opens a session at the first node.
+    pub(super) async fn session(&self) -> Session {
+        Session::open(self.all[0].address, "2025-11-25").await
+    }
+
+    /// The same session, at another node.
+    pub(super) fn at(&self, session: &Session, node: usize) -> Session {
+        Session { address: self.all[node].address, ..session.clone() }
+    }
+}
+
+/// Waits until something holds that another node has to hear of first.
+pub(super) async fn eventually<F: Future<Output = bool>>(mut holds: impl FnMut() -> F) {
+    let waiting = async {
+        while !holds().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it does not come to hold");
+}
+
+/// Answers a question of a server.
+pub(super) fn reply(question: &Value, result: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": question["id"], "result": result })
+}
+
+/// Reads messages until the end of a stream.
+pub(super) async fn rest(client: &mut Client) -> Vec<Value> {
+    let mut messages = Vec::new();
+    while let Some(message) = client.message().await {
+        messages.push(message);
+    }
+    messages
+}

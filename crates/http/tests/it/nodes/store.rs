@@ -1,0 +1,174 @@
+//! A store that counts what it is asked, and can be away.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use jackfield_store::{
+    Appended, Boxed, Bus, EventChunk, EventStore, EventWatch, KvStore, NewEvents, NewSession, SessionRecord,
+    SessionStore, StoreError, Stores, StreamName, Subscription,
+};
+
+/// Stores in memory that several nodes share.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    inner: Stores,
+    state: Arc<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    away: AtomicBool,
+    asked: AtomicUsize,
+}
+
+impl Store {
+    pub(crate) fn new() -> Self {
+        Self { inner: Stores::memory(), state: Arc::default() }
+    }
+
+    pub(crate) fn stores(&self) -> Stores {
+        let own = Arc::new(self.clone());
+        Stores::shared(own.clone(), own.clone(), self.inner.tasks().clone(), own.clone(), own)
+    }
+
+    /// From now on nothing can be asked.
+    pub(crate) fn set_away(&self, away: bool) {
+        self.state.away.store(away, Ordering::SeqCst);
+    }
+
+    /// How often it was asked for anything but leases.
+    pub(crate) fn asked(&self) -> usize {
+        self.state.asked.load(Ordering::SeqCst)
+    }
+
+    fn pass<'a, T: Send + 'a>(
+        &'a self,
+        operation: Boxed<'a, Result<T, StoreError>>,
+    ) -> Boxed<'a, Result<T, StoreError>> {
+        self.state.asked.fetch_add(1, Ordering::SeqCst);
+        self.answer(operation)
+    }
+
+    fn answer<'a, T: Send + 'a>(
+        &'a self,
+        operation: Boxed<'a, Result<T, StoreError>>,
+    ) -> Boxed<'a, Result<T, StoreError>> {
+        if self.state.away.load(Ordering::SeqCst) {
+            return Box::pin(async { Err(StoreError::Unavailable("it is away".into())) });
+        }
+        operation
+    }
+}
+
+impl SessionStore for Store {
+    fn create(&self, session: NewSession) -> Boxed<'_, Result<(), StoreError>> {
+        self.pass(Box::pin(async move { self.inner.sessions().create(session).await }))
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<SessionRecord>, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.sessions().load(id).await }))
+    }
+
+    fn touch<'a>(&'a self, id: &'a str, idle: Duration) -> Boxed<'a, Result<Option<u64>, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.sessions().touch(id, idle).await }))
+    }
+
+    fn change<'a>(
+        &'a self,
+        id: &'a str,
+        fields: Vec<(String, Option<Bytes>)>,
+    ) -> Boxed<'a, Result<Option<u64>, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.sessions().change(id, fields).await }))
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<bool, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.sessions().remove(id).await }))
+    }
+
+    fn count<'a>(&'a self, owner: &'a str) -> Boxed<'a, Result<usize, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.sessions().count(owner).await }))
+    }
+}
+
+impl EventStore for Store {
+    fn open<'a>(&'a self, stream: StreamName<'a>, keep: Duration) -> Boxed<'a, Result<(), StoreError>> {
+        self.pass(Box::pin(async move { self.inner.events().open(stream, keep).await }))
+    }
+
+    fn append<'a>(&'a self, stream: StreamName<'a>, events: NewEvents) -> Boxed<'a, Result<Appended, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.events().append(stream, events).await }))
+    }
+
+    fn read<'a>(
+        &'a self,
+        stream: StreamName<'a>,
+        after: u64,
+        limit: usize,
+    ) -> Boxed<'a, Result<Option<EventChunk>, StoreError>> {
+        let read = Box::pin(async move { self.inner.events().read(stream, after, limit).await });
+        // A node looks into its own inbox from time to time.
+        if stream.session.starts_with("node ") { self.answer(read) } else { self.pass(read) }
+    }
+
+    fn watch<'a>(&'a self, stream: StreamName<'a>) -> Boxed<'a, Result<EventWatch, StoreError>> {
+        let watch = Box::pin(async move { self.inner.events().watch(stream).await });
+        if stream.session.starts_with("node ") { self.answer(watch) } else { self.pass(watch) }
+    }
+
+    fn keep<'a>(&'a self, session: &'a str, time: Duration) -> Boxed<'a, Result<(), StoreError>> {
+        self.pass(Box::pin(async move { self.inner.events().keep(session, time).await }))
+    }
+
+    fn remove<'a>(&'a self, stream: StreamName<'a>) -> Boxed<'a, Result<(), StoreError>> {
+        self.pass(Box::pin(async move { self.inner.events().remove(stream).await }))
+    }
+
+    fn remove_session<'a>(&'a self, session: &'a str) -> Boxed<'a, Result<(), StoreError>> {
+        self.pass(Box::pin(async move { self.inner.events().remove_session(session).await }))
+    }
+}
+
+impl KvStore for Store {
+    fn get<'a>(&'a self, key: &'a str) -> Boxed<'a, Result<Option<Bytes>, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.kv().get(key).await }))
+    }
+
+    fn put<'a>(&'a self, key: &'a str, value: Bytes, keep: Option<Duration>) -> Boxed<'a, Result<(), StoreError>> {
+        let put = Box::pin(async move { self.inner.kv().put(key, value, keep).await });
+        if key.starts_with("node ") { self.answer(put) } else { self.pass(put) }
+    }
+
+    fn add<'a>(&'a self, key: &'a str, value: Bytes, keep: Option<Duration>) -> Boxed<'a, Result<bool, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.kv().add(key, value, keep).await }))
+    }
+
+    fn take<'a>(&'a self, key: &'a str) -> Boxed<'a, Result<Option<Bytes>, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.kv().take(key).await }))
+    }
+
+    fn replace<'a>(
+        &'a self,
+        key: &'a str,
+        before: &'a [u8],
+        after: Bytes,
+        keep: Option<Duration>,
+    ) -> Boxed<'a, Result<bool, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.kv().replace(key, before, after, keep).await }))
+    }
+
+    fn remove<'a>(&'a self, key: &'a str) -> Boxed<'a, Result<bool, StoreError>> {
+        self.pass(Box::pin(async move { self.inner.kv().remove(key).await }))
+    }
+}
+
+impl Bus for Store {
+    fn publish<'a>(&'a self, topic: &'a str, notice: Bytes) -> Boxed<'a, Result<(), StoreError>> {
+        self.pass(Box::pin(async move { self.inner.bus().publish(topic, notice).await }))
+    }
+
+    fn subscribe<'a>(&'a self, topics: &'a [&'a str]) -> Boxed<'a, Result<Subscription, StoreError>> {
+        self.answer(Box::pin(async move { self.inner.bus().subscribe(topics).await }))
+    }
+}

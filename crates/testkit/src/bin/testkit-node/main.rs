@@ -1,0 +1,95 @@
+//! A node for tests of several: `testkit-node ADDRESS --store URL`.
+
+use std::time::Duration;
+
+use jackfield::{Cx, Elicited, Error, JsonSchema, Result, Server, Tasks, json, resource, tool};
+use serde::Deserialize;
+
+#[tokio::main]
+async fn main() -> Result {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [address, "--store", url] = *arguments.iter().map(String::as_str).collect::<Vec<_>>() else {
+        return Err(Error::new("usage: testkit-node ADDRESS --store URL"));
+    };
+    let stores = jackfield::store::open(url).map_err(|error| Error::new(error.to_string()))?;
+    let server = Server::new("testkit-node")
+        .tool(echo)
+        .tool(count)
+        .tool(wait)
+        .tool(ask)
+        .tool(work)
+        .tool(post)
+        .tool(touch)
+        .resource(note)
+        // A task whose node died is found to have failed soon.
+        .tasks(Tasks::new().lease(Duration::from_secs(2)).per_owner(10_000).running(10_000));
+    server.store(stores).serve_http(address).await
+}
+
+/// Says the same.
+#[tool]
+fn echo(text: String) -> String {
+    text
+}
+
+/// Counts, and tells of each number.
+#[tool]
+async fn count(to: u32, text: String, cx: &Cx) -> String {
+    for number in 1..=to {
+        cx.progress(number, f64::from(to), "counting");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    text
+}
+
+/// Tells that it has begun, and waits.
+#[tool]
+async fn wait(milliseconds: u64, cx: &Cx) -> String {
+    cx.progress(1, 2.0, "waiting");
+    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    "waited".to_owned()
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Name {
+    name: String,
+}
+
+/// Asks for a name.
+#[tool]
+async fn ask(cx: &Cx) -> Result<String> {
+    match cx.elicit::<Name>("name", "Who are you?").await? {
+        Elicited::Accepted(name) => Ok(name.name),
+        _ => Ok("nobody".to_owned()),
+    }
+}
+
+/// Works for a while.
+#[tool(task)]
+async fn work(text: String, milliseconds: Option<u64>) -> String {
+    tokio::time::sleep(Duration::from_millis(milliseconds.unwrap_or(50))).await;
+    text
+}
+
+/// Sends a message that belongs to no request.
+#[tool]
+async fn post(text: String, cx: &Cx) -> Result<String> {
+    let params = json!({ "level": "info", "data": text });
+    let message = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
+    let session = cx.session().ok_or_else(|| Error::new("there is no session"))?;
+    session.outlet().notify(None, message.to_string().into_bytes()).await?;
+    Ok(text)
+}
+
+/// A note of any name.
+#[resource("note://{name}")]
+fn note(name: String) -> String {
+    name
+}
+
+/// Says that a resource has changed.
+#[tool]
+fn touch(uri: String, cx: &Cx) -> String {
+    cx.notify_resource_updated(uri.clone());
+    uri
+}

@@ -1,0 +1,190 @@
+//! A session of the legacy era whose requests go wherever the proxy takes them.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{Answer, Wire};
+
+/// How long a client waits before it comes back to a stream, as the server asks it to.
+const RETRY: Duration = Duration::from_secs(1);
+/// After how long a call that does not end is given up.
+const LIMIT: Duration = Duration::from_secs(20);
+const VERSION: &str = "2025-11-25";
+
+/// A session.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Where its requests go.
+    pub address: SocketAddr,
+    /// Its id.
+    pub id: String,
+}
+
+/// A call, followed to its end.
+#[derive(Debug)]
+pub struct Call {
+    /// How it ended.
+    pub ended: Ended,
+    /// What came on its stream before the answer.
+    pub messages: Vec<Value>,
+    /// How long it took from the first time that its connection broke to the end.
+    pub after_break: Option<Duration>,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ended {
+    /// With a result.
+    Answered(Value),
+    /// With an error that says why: its code and message, or the status of the response.
+    Refused(i64, String),
+    /// The connection broke before the server said anything, which the client sees at once.
+    Broke,
+    /// Not at all.
+    Never(String),
+}
+
+impl Session {
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// The connection broke, or the server refused.
+    pub async fn open(address: SocketAddr) -> io::Result<Self> {
+        let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": VERSION, "capabilities": { "elicitation": {} },
+            "clientInfo": { "name": "storm", "version": "1" } } });
+        let mut session = Self { address, id: String::new() };
+        let answer = session.send("POST", Some(&initialize), &[]).await?.0;
+        let id = answer.header("mcp-session-id").filter(|_| answer.status == 200);
+        id.ok_or_else(|| refused(&answer))?.clone_into(&mut session.id);
+        session.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+        Ok(session)
+    }
+
+    /// Sends a message that is not answered, again if the connection breaks.
+    ///
+    /// # Errors
+    /// It was not taken after many tries.
+    pub async fn post(&self, message: &Value) -> io::Result<()> {
+        let mut last = io::Error::other("it was not tried");
+        for _ in 0..50 {
+            match self.send("POST", Some(message), &[]).await {
+                Ok((answer, _)) if answer.status == 202 => return Ok(()),
+                Ok((answer, _)) if answer.status != 503 => return Err(refused(&answer)),
+                Ok((answer, _)) => last = refused(&answer),
+                Err(error) => last = error,
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Err(last)
+    }
+
+    /// Sends a request on a connection of its own.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub async fn send(&self, verb: &str, body: Option<&Value>, more: &[(&str, &str)]) -> io::Result<(Answer, Wire)> {
+        let mut headers = vec![("accept", "application/json, text/event-stream")];
+        if body.is_some() {
+            headers.push(("content-type", "application/json"));
+        }
+        if !self.id.is_empty() {
+            headers.extend([("mcp-session-id", self.id.as_str()), ("mcp-protocol-version", VERSION)]);
+        }
+        headers.extend_from_slice(more);
+        let mut wire = Wire::connect(self.address).await?;
+        let answer = wire.ask(verb, "/mcp", &headers, body).await?;
+        Ok((answer, wire))
+    }
+
+    /// Calls a tool, answers what it asks, and comes back to its stream as often as that is cut.
+    pub async fn call(&self, id: &str, name: &str, arguments: Value) -> Call {
+        let params = json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": id } });
+        self.request(id, "tools/call", params).await
+    }
+
+    /// Sends a request and follows it to its end.
+    pub async fn request(&self, id: &str, method: &str, params: Value) -> Call {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let mut call = Call { ended: Ended::Broke, messages: Vec::new(), after_break: None };
+        let mut broke = None;
+        let followed = tokio::time::timeout(LIMIT, self.follow(id, &message, &mut call, &mut broke)).await;
+        call.ended = followed.unwrap_or_else(|_| Ended::Never("it took too long".to_owned()));
+        call.after_break = broke.map(|broke| broke.elapsed());
+        call
+    }
+
+    async fn follow(&self, id: &str, message: &Value, call: &mut Call, broke: &mut Option<Instant>) -> Ended {
+        let Ok((answer, mut wire)) = self.send("POST", Some(message), &[]).await else { return Ended::Broke };
+        if !answer.is_stream() {
+            return end_of(&answer.json(), answer.status);
+        }
+        let mut last = String::new();
+        loop {
+            while let Ok(Some(event)) = wire.event().await {
+                last.clone_from(&event.id);
+                if event.data.is_empty() {
+                    continue;
+                }
+                let message: Value = serde_json::from_str(&event.data).unwrap_or_default();
+                if message["method"] == "elicitation/create" {
+                    let answer = json!({ "action": "accept", "content": { "name": id } });
+                    let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": answer });
+                    if let Err(error) = self.post(&answer).await {
+                        return Ended::Never(format!("the answer to a question was not taken: {error}"));
+                    }
+                } else if message.get("method").is_some() {
+                    call.messages.push(message);
+                } else if message["id"] == id {
+                    return end_of(&message, 200);
+                } else {
+                    return Ended::Never(format!("misdelivered: {message}"));
+                }
+            }
+            broke.get_or_insert_with(Instant::now);
+            if last.is_empty() {
+                return Ended::Broke;
+            }
+            tokio::time::sleep(RETRY).await;
+            wire = match self.come_back(&last).await {
+                Ok(wire) => wire,
+                Err(ended) => return ended,
+            };
+        }
+    }
+
+    /// Comes back to a stream.
+    ///
+    /// # Errors
+    /// The server does not know it, or nobody answers.
+    pub async fn come_back(&self, last: &str) -> Result<Wire, Ended> {
+        let more: &[(&str, &str)] = if last.is_empty() { &[] } else { &[("last-event-id", last)] };
+        let mut failed = Ended::Broke;
+        for _ in 0..50 {
+            match self.send("GET", None, more).await {
+                Ok((answer, wire)) if answer.is_stream() => return Ok(wire),
+                Ok((answer, _)) if answer.status == 503 => failed = end_of(&answer.json(), 503),
+                Ok((answer, _)) => return Err(end_of(&answer.json(), answer.status)),
+                Err(_) => failed = Ended::Broke,
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Err(failed)
+    }
+}
+
+fn end_of(message: &Value, status: u16) -> Ended {
+    if let Some(result) = message.get("result") {
+        return Ended::Answered(result.clone());
+    }
+    let code = message["error"]["code"].as_i64().unwrap_or_else(|| i64::from(status));
+    Ended::Refused(code, message["error"]["message"].as_str().unwrap_or_default().to_owned())
+}
+
+fn refused(answer: &Answer) -> io::Error {
+    io::Error::other(format!("{}: {}", answer.status, String::from_utf8_lossy(&answer.body)))
+}
