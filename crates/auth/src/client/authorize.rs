@@ -204,7 +204,7 @@ fn page(endpoint: Option<&str>) -> Result<Url, AuthError> {
     let text = endpoint.ok_or(AuthError::NoEndpoint("authorization_endpoint"))?;
     let bad = |source| bad_endpoint("authorization_endpoint", source);
     let url = Url::parse(text).map_err(|_| bad(FetchError::Refused("not a URL")))?;
-    Reach::Desktop.check_url(&url).map_err(bad)?;
+    Reach::Desktop.check_url(&url).map_err(|why| bad(why.into()))?;
     if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
         return Err(bad(FetchError::Refused("user information or a fragment in the URL")));
     }
