@@ -44,20 +44,26 @@ fn document() -> String {
     text
 }
 
+/// The list of `bench_server`, member by member: a shorter one would be no comparison.
 fn tools() -> Vec<serde_json::Value> {
-    let tool = |name: &str, properties: serde_json::Value, required: &[&str]| {
+    let tool = |name: &str, description: &str, properties: serde_json::Value, required: &[&str]| {
         let schema = json!({"type": "object", "properties": properties, "required": required});
-        json!({"name": name, "description": "A tool of the benchmark.", "inputSchema": schema})
+        json!({"name": name, "description": description, "inputSchema": schema})
     };
     let integer = json!({"type": "integer"});
-    let mut tools = vec![
-        tool("echo", json!({"message": {"type": "string"}}), &["message"]),
-        tool("add", json!({"a": integer, "b": integer}), &["a", "b"]),
-    ];
-    let tags = json!({"type": "array", "items": {"type": "string"}});
+    let mut add = tool("add", "Add two integers.", json!({"a": integer, "b": integer}), &["a", "b"]);
+    add["outputSchema"] =
+        json!({"type": "object", "title": "Sum", "properties": {"sum": integer}, "required": ["sum"]});
+    let message = json!({"message": {"type": "string"}});
+    let mut tools = vec![tool("echo", "Answer with the same text.", message, &["message"]), add];
     tools.extend((2..50).map(|number| {
-        let properties = json!({"query": {"type": "string"}, "limit": integer, "tags": tags});
-        tool(&format!("tool_{number:02}"), properties, &["query"])
+        let properties = json!({
+            "query": {"type": "string", "description": "What to look for."},
+            "limit": {"type": "integer", "description": "How many results at most."},
+            "tags": {"type": "array", "items": {"type": "string"}, "description": "Only results with these tags."},
+        });
+        let description = format!("Look something up in collection {number}.");
+        tool(&format!("tool_{number:02}"), &description, properties, &["query"])
     }));
     tools
 }

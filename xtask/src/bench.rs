@@ -11,6 +11,7 @@ mod counter;
 mod figure;
 mod http;
 mod load;
+mod memory;
 mod peers;
 mod scenario;
 mod system_calls;
@@ -42,6 +43,9 @@ pub(crate) struct Options {
     /// Compare requests per second over HTTP with a bare hyper server instead.
     #[arg(long, conflicts_with_all = ["save", "check", "peers", "server"])]
     load: bool,
+    /// Measure the memory of idle sessions and open streams instead, ten thousand of each.
+    #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "server"])]
+    memory: bool,
     /// Measure this program instead of the example `bench_server`; words are separated by blanks.
     #[arg(long)]
     server: Option<String>,
@@ -50,7 +54,7 @@ pub(crate) struct Options {
 impl Options {
     /// What the tests need.
     pub(crate) fn check() -> Self {
-        Self { save: false, check: true, peers: false, load: false, server: None }
+        Self { save: false, check: true, peers: false, load: false, memory: false, server: None }
     }
 }
 
@@ -63,6 +67,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     std::fs::create_dir_all(&folder)?;
     if options.load {
         return load::run(workspace, &folder);
+    }
+    if options.memory {
+        return memory::run(workspace, &folder, false);
     }
     if program("valgrind").is_none() {
         bail!("measuring needs valgrind; `cargo xtask test` installs it where it can");
@@ -107,6 +114,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let broken: Vec<String> = figures.iter().filter_map(|figure| figure.complaint(&baseline)).collect();
     if !broken.is_empty() {
         bail!("{}", broken.join("; "));
+    }
+    if options.check && cfg!(target_os = "linux") {
+        memory::run(workspace, &folder, true)?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ mod lexer;
 mod node;
 mod parallel;
 mod requirements;
+mod soak;
 mod test;
 mod tidy;
 mod tree;
@@ -34,6 +35,8 @@ enum Task {
     Requirements(requirements::Options),
     /// Measure instructions, system calls and allocations per request.
     Bench(bench::Options),
+    /// Send many events over many streams that are cut at random; look for each of them.
+    Soak(soak::Options),
     /// Run real clients of others against our server.
     Interop(interop::Options),
     /// Run the official conformance suite against our fixtures.
@@ -62,6 +65,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test(options) => test::run(&workspace, &options),
         Task::Requirements(options) => requirements::run(&workspace, &options),
         Task::Bench(options) => bench::run(&workspace, &options),
+        Task::Soak(options) => soak::run(&workspace, &options),
         Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),
         Task::Conformance(options) => conformance::run(&workspace, &options),
         Task::Tree => tree::run(&workspace),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use http::request::Parts;
 use http::{Method as Verb, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
 use jackfield_peer::{Admission, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
-use jackfield_protocol::envelope::{Message, MetaMemo, MethodName, Params, RawId, Rejected};
+use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, Rejected};
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 use jackfield_store::Stores;
 use tokio::time::Instant;
@@ -27,6 +27,7 @@ use crate::modern_stream::ModernStream;
 use crate::negotiation::{self, Accepts};
 use crate::nodes::Node;
 use crate::owner::{Counts, Owner};
+use crate::sender::Sender;
 use crate::session::{Live, Sessions, Shared};
 use crate::tasks::Tasks;
 use crate::{Body, HttpConfig, HttpLimits, collect, modern, respond};
@@ -38,23 +39,8 @@ pub(crate) struct Arrived {
     pub(crate) address: Option<IpAddr>,
     pub(crate) version: Version,
     pub(crate) accepts: Accepts,
-}
-
-/// Who is at the other end of a connection.
-#[derive(Debug)]
-pub(crate) struct Sender {
-    pub(crate) address: IpAddr,
-    meta: Mutex<MetaMemo>,
-}
-
-impl Sender {
-    pub(crate) fn new(address: IpAddr) -> Self {
-        Self { address, meta: Mutex::default() }
-    }
-
-    fn read(&self, text: &Bytes, batch_entries: usize) -> Result<Message, Rejected> {
-        Message::read_with(text, batch_entries, &mut self.meta.lock().unwrap_or_else(PoisonError::into_inner))
-    }
+    /// What stands for its `_meta` on its connection; see [`Sender`].
+    pub(crate) meta: Option<u64>,
 }
 
 /// How far a POST came without waiting. Most come to their end, and nothing of them is moved about.
@@ -288,23 +274,25 @@ impl Endpoint {
         };
         let read = match from {
             Some(from) => from.read(text, self.limits().batch_entries),
-            None => Message::read(text, self.limits().batch_entries),
+            None => Message::read(text, self.limits().batch_entries).map(|message| (message, None)),
         };
-        let message = match read {
-            Ok(message) => message,
+        let (message, meta) = match read {
+            Ok(read) => read,
             Err(Rejected { id, error }) => return bad(id.as_ref(), &error),
         };
         let version = match Version::of(known, &parts.headers) {
             Ok(version) => version,
             Err(error) => return bad(id_of(&message), &error),
         };
-        let arrived = Arrived { parts: parts.clone(), address: from.map(|from| from.address), version, accepts };
+        let arrived = Arrived { parts: parts.clone(), address: from.map(|from| from.address), version, accepts, meta };
         if self.is_modern(&arrived.version, &message) {
-            self.modern(arrived, known, message)
+            self.modern(arrived, known, from, message)
         } else {
-            self.sweep_sometimes();
+            // The clock is read once.
+            let now = self.shared.now();
+            self.sweep_sometimes(now);
             self.start_node();
-            self.legacy_post(arrived, known, message)
+            self.legacy_post(arrived, known, now, message)
         }
     }
 
@@ -338,8 +326,7 @@ impl Endpoint {
     }
 
     /// Ends sessions that have been idle for too long, if nobody has looked for a while.
-    pub(crate) fn sweep_sometimes(&self) {
-        let now = self.shared.now();
+    pub(crate) fn sweep_sometimes(&self, now: u64) {
         let last = self.swept.load(Ordering::Relaxed);
         let due = Duration::from_millis(now.saturating_sub(last)) >= SWEEP;
         if due && self.swept.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {

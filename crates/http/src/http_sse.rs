@@ -20,7 +20,7 @@ use crate::{Body, SessionId, respond};
 impl Endpoint {
     /// Opens the stream. The session lives as long as it does.
     pub(crate) async fn open_http_sse(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
-        self.sweep_sometimes();
+        self.sweep_sometimes(self.shared.now());
         self.start_node();
         let principal = parts.extensions.get::<Principal>().cloned();
         let Ok(id) = SessionId::random() else {

@@ -26,9 +26,18 @@ type Refusal = Box<Response<Body>>;
 
 impl Endpoint {
     /// Serves a POST of the legacy era.
-    pub(crate) fn legacy_post(self: &Arc<Self>, arrived: Arrived, known: &Known<'_>, message: Message) -> Posted {
-        match self.find_here(&arrived.parts, known, &arrived.version) {
-            Ok(Found::Here(live)) => self.in_session(live, arrived, message),
+    pub(crate) fn legacy_post(
+        self: &Arc<Self>,
+        arrived: Arrived,
+        known: &Known<'_>,
+        now: u64,
+        message: Message,
+    ) -> Posted {
+        match self.find_here(&arrived.parts, known, &arrived.version, now) {
+            Ok(Found::Here(live)) => {
+                live.touch_at(now);
+                self.in_session(live, arrived, message)
+            }
             Ok(Found::Elsewhere(id)) => {
                 let endpoint = self.clone();
                 Posted::Later(Box::pin(async move {
@@ -56,7 +65,6 @@ impl Endpoint {
     }
 
     fn in_session(self: &Arc<Self>, live: Arc<Live>, arrived: Arrived, message: Message) -> Posted {
-        live.touch();
         let exchange = match message {
             Message::Request(request) => {
                 let exchange = Exchange::new(live.clone(), arrived.accepts, false);
@@ -218,7 +226,7 @@ impl Endpoint {
         let known = Known::find(&parts.headers);
         let version = Version::of(&known, &parts.headers)
             .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))?;
-        match self.find_here(parts, &known, &version)? {
+        match self.find_here(parts, &known, &version, self.shared.now())? {
             Found::Nowhere => Ok(None),
             Found::Here(live) => Ok(Some(live)),
             Found::Elsewhere(id) => match self.restore(id, parts.extensions.get::<Principal>()).await {
@@ -229,7 +237,7 @@ impl Endpoint {
         }
     }
 
-    fn find_here(&self, parts: &Parts, known: &Known<'_>, version: &Version) -> Result<Found, Refusal> {
+    fn find_here(&self, parts: &Parts, known: &Known<'_>, version: &Version, now: u64) -> Result<Found, Refusal> {
         check_version(version, self.handler.revisions())?;
         let named = headers::session(known, &parts.headers)
             .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))?;
@@ -243,7 +251,7 @@ impl Endpoint {
         if live.transport != Transport::Streamable || !same_user {
             return Err(session_over());
         }
-        if live.is_over(self.shared.now()) {
+        if live.is_over(now) {
             self.sessions.forget(id);
             // Other nodes may have been used meanwhile.
             return if live.is_replicated() { Ok(Found::Elsewhere(id)) } else { Err(session_over()) };
@@ -253,7 +261,7 @@ impl Endpoint {
 
     /// Serves a GET: the stream of messages that belong to no request, or the rest of a stream that was cut.
     pub(crate) async fn get(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
-        self.sweep_sometimes();
+        self.sweep_sometimes(self.shared.now());
         self.start_node();
         if !matches!(Accepts::read(&parts.headers), Some(Accepts::Both | Accepts::Events)) {
             return respond::refusal(StatusCode::NOT_ACCEPTABLE, "the answer is a stream; accept text/event-stream");

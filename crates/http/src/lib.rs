@@ -39,6 +39,7 @@ mod remote_parent;
 mod respond;
 #[cfg(feature = "axum")]
 mod router;
+mod sender;
 mod server;
 mod service;
 mod session;

@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use http::{Response, StatusCode};
+use http::request::Parts;
+use http::{HeaderValue, Response, StatusCode};
 use jackfield_peer::{Admission, Admitted, Answering, Guarded, Incoming, Outlet, Reply};
 use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
 use jackfield_protocol::error::code;
@@ -18,15 +19,27 @@ use crate::modern_stream::{AnswerTo, First, ModernOutlet, ModernStream, Work};
 use crate::negotiation::Accepts;
 use crate::owner::Permit;
 use crate::queue::Queue;
+use crate::sender::Sender;
 use crate::telemetry::{OpenStream, Operation};
 use crate::{Body, respond};
 
 impl Endpoint {
     /// Serves a POST of the modern era.
-    pub(crate) fn modern(self: &Arc<Self>, arrived: Arrived, known: &Known<'_>, message: Message) -> Posted {
+    pub(crate) fn modern(
+        self: &Arc<Self>,
+        mut arrived: Arrived,
+        known: &Known<'_>,
+        from: Option<&Sender>,
+        message: Message,
+    ) -> Posted {
         match message {
-            Message::Request(request) => {
-                self.modern_request(&arrived, known, request).unwrap_or_else(|r| Posted::Done(*r))
+            Message::Request(mut request) => {
+                // Its stream may be open for hours. It must not hold the buffer that its request came in.
+                if request.method == MethodName::Known(Method::Listen) {
+                    arrived.parts = Arc::new(detached(&arrived.parts));
+                    request.detach();
+                }
+                self.modern_request(&arrived, known, from, request).unwrap_or_else(|r| Posted::Done(*r))
             }
             Message::Notification(incident) => {
                 let endpoint = self.clone();
@@ -47,13 +60,14 @@ impl Endpoint {
         &self,
         arrived: &Arrived,
         known: &Known<'_>,
+        from: Option<&Sender>,
         request: Request,
     ) -> Result<Posted, Box<Response<Body>>> {
         let Request { id, method, params } = request;
         let accepts = arrived.accepts;
         let outlet = self.modern_outlet(accepts == Accepts::Json);
         let admitted =
-            self.admit_modern(arrived, known, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
+            self.admit_modern(arrived, known, from, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
         let mut permit = self.permit(arrived, &method)?;
         let revision = admitted.caller.revision;
         let operation = Operation::begin(&method, &params, &id, revision, None, &arrived.parts.headers);
@@ -116,6 +130,32 @@ impl Endpoint {
         &self,
         arrived: &Arrived,
         known: &Known<'_>,
+        from: Option<&Sender>,
+        method: &MethodName,
+        params: &Params,
+        outlet: &Arc<ModernOutlet>,
+    ) -> Result<Admitted, ErrorObject> {
+        let is_anonymous = arrived.principal().is_none();
+        let memory = from.zip(arrived.meta).filter(|_| is_anonymous);
+        let before = memory.and_then(|(from, meta)| from.caller(meta));
+        let admitted = match before {
+            Some(caller) if arrived.version == Version::Known(caller.revision) => Admission::again(method, &caller)?,
+            _ => {
+                let admitted = self.admit_stranger(arrived, method, params, outlet)?;
+                if let Some((from, meta)) = memory {
+                    from.remember(meta, &admitted.caller);
+                }
+                admitted
+            }
+        };
+        headers::check_request(known, &arrived.parts.headers, method, params, &*self.handler)?;
+        Ok(admitted)
+    }
+
+    /// Finds out who sends a request that is not like the one before.
+    fn admit_stranger(
+        &self,
+        arrived: &Arrived,
         method: &MethodName,
         params: &Params,
         outlet: &Arc<ModernOutlet>,
@@ -137,7 +177,7 @@ impl Endpoint {
             });
         }
         let outlet: Arc<dyn Outlet> = outlet.clone();
-        let admitted = match arrived.principal() {
+        match arrived.principal() {
             Some(principal) => {
                 Admission::new(self.handler.revisions(), Some(principal.clone())).request(method, params, &outlet)
             }
@@ -148,9 +188,7 @@ impl Endpoint {
                 let slot = self.admissions.get(slot).unwrap_or(first);
                 slot.lock().unwrap_or_else(PoisonError::into_inner).request(method, params, &outlet)
             }
-        }?;
-        headers::check_request(known, &arrived.parts.headers, method, params, &*self.handler)?;
-        Ok(admitted)
+        }
     }
 
     /// Counts what a user must not have too much of: listen streams, and requests under way.
@@ -202,6 +240,21 @@ pub(crate) async fn wait(mut under_way: Box<ModernStream>, accepts: Accepts) -> 
         First::Answer(reply) => json(&under_way.answer, reply, &under_way.operation),
         First::Stream => stream(under_way),
     }
+}
+
+/// Copies the head of a request out of the buffer it was received in.
+fn detached(parts: &Parts) -> Parts {
+    let mut parts = parts.clone();
+    for value in parts.headers.values_mut() {
+        if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
+            copy.set_sensitive(value.is_sensitive());
+            *value = copy;
+        }
+    }
+    if let Ok(copy) = parts.uri.to_string().parse() {
+        parts.uri = copy;
+    }
+    parts
 }
 
 fn too_many(limit: usize, what: &str) -> Box<Response<Body>> {

@@ -72,7 +72,6 @@ impl Admission {
         params: &Params,
         outlet: &Arc<dyn Outlet>,
     ) -> Result<Admitted, ErrorObject> {
-        let not_found = || ErrorObject::method_not_found(method.as_str());
         let admitted = match (params.meta(key::PROTOCOL_VERSION), method) {
             (Some(version), _) => Admitted { caller: self.modern(version, params)?, session: None },
             (None, MethodName::Known(Method::Initialize)) => self.open(params, outlet)?,
@@ -81,12 +80,17 @@ impl Admission {
                 None => self.stranger(method)?,
             },
         };
-        match method {
-            MethodName::Known(known) if !known.is_defined(admitted.caller.revision) || !known.is_for_server() => {
-                Err(not_found())
-            }
-            _ => Ok(admitted),
-        }
+        check_method(method, &admitted.caller)?;
+        Ok(admitted)
+    }
+
+    /// Admits another request of a caller without a session, whose `_meta` is to the letter what it was before.
+    ///
+    /// # Errors
+    /// -32601 when the method does not exist for that caller.
+    pub fn again(method: &MethodName, caller: &Arc<Caller>) -> Result<Admitted, ErrorObject> {
+        check_method(method, caller)?;
+        Ok(Admitted { caller: caller.clone(), session: None })
     }
 
     /// Finds out who sends a notification; `None` if it means nothing here.
@@ -168,6 +172,16 @@ impl Admission {
             ))),
             MethodName::Other(name) => Err(ErrorObject::method_not_found(name)),
         }
+    }
+}
+
+/// A method that the caller's revision does not have does not exist for it.
+fn check_method(method: &MethodName, caller: &Caller) -> Result<(), ErrorObject> {
+    match method {
+        MethodName::Known(known) if !known.is_defined(caller.revision) || !known.is_for_server() => {
+            Err(ErrorObject::method_not_found(method.as_str()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -48,12 +48,17 @@ impl Connection {
 
     /// Opens a session; a server without sessions returns none.
     pub(super) fn initialize(&mut self) -> Result<Option<String>> {
-        let answer = self.exchange(&post("", INITIALIZE.trim_end()))?;
-        ensure!(answer.status == 200, "initialize was answered with {}", answer.status);
-        let session = answer.session.unwrap_or_else(|| "none".to_owned());
+        let session = self.open_session()?.unwrap_or_else(|| "none".to_owned());
         let initialized = self.exchange(&post(&format!("Mcp-Session-Id: {session}\r\n"), INITIALIZED.trim_end()))?;
         ensure!(initialized.status == 202, "a notification was answered with {}", initialized.status);
         Ok(Some(session))
+    }
+
+    /// Opens a session and leaves it at that.
+    pub(super) fn open_session(&mut self) -> Result<Option<String>> {
+        let answer = self.exchange(&post("", INITIALIZE.trim_end()))?;
+        ensure!(answer.status == 200, "initialize was answered with {}", answer.status);
+        Ok(answer.session)
     }
 
     fn exchange(&mut self, request: &[u8]) -> Result<Answer> {

@@ -45,8 +45,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             r#""io.modelcontextprotocol/clientCapabilities":{}}}"#
         ),
         instructions: Some(16_000),
-        // 32,000 is the aim.
-        http_instructions: None,
+        http_instructions: Some(32_000),
         over_http: true,
     },
     Scenario {
@@ -101,6 +100,24 @@ pub(super) fn post(headers: &str, body: &str) -> Vec<u8> {
          Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
+}
+
+/// Returns the request that opens the stream of a session.
+pub(super) fn opening_get(session: &str) -> Vec<u8> {
+    format!(
+        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\
+         MCP-Protocol-Version: {LEGACY}\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+/// Returns the request that opens a stream without a session.
+pub(super) fn listen() -> Vec<u8> {
+    let headers = format!("MCP-Protocol-Version: {MODERN}\r\nMcp-Method: subscriptions/listen\r\n");
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"{MODERN}","io.modelcontextprotocol/clientInfo":{{"name":"bench","version":"1.0.0"}},"io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+    );
+    post(&headers, &body)
 }
 
 impl Scenario {

@@ -14,8 +14,11 @@ pub(crate) struct Activity {
     start: Instant,
     /// Requests whose response has not ended.
     busy: AtomicUsize,
-    /// Since when, in milliseconds after `start`, the connection has waited for a request or for the rest of its head.
+    /// Since when, in milliseconds after `start`, the watchdog has known that the connection waits as it does: for a request, or
+    /// for the rest of its head.
     since: AtomicU64,
+    /// What the connection does has changed since the watchdog looked. It reads the clock, so that requests need not.
+    changed: AtomicBool,
     /// Some bytes of a head have come.
     in_head: AtomicBool,
     /// Several requests share the connection, and frames come without any.
@@ -34,6 +37,7 @@ impl Activity {
             start: Instant::now(),
             busy: AtomicUsize::new(0),
             since: AtomicU64::new(0),
+            changed: AtomicBool::new(false),
             in_head: AtomicBool::new(false),
             multiplexed: AtomicBool::new(false),
             unwritten: AtomicBool::new(false),
@@ -50,7 +54,7 @@ impl Activity {
             && !self.in_head.load(Ordering::Relaxed)
             && !self.multiplexed.load(Ordering::Relaxed)
         {
-            self.since.store(self.now(), Ordering::Relaxed);
+            self.changed.store(true, Ordering::Relaxed);
             self.in_head.store(true, Ordering::Relaxed);
         }
     }
@@ -83,6 +87,9 @@ impl Activity {
         if self.busy.load(Ordering::Relaxed) > 0 {
             return Some(limits.header_timeout.min(limits.keep_alive_timeout));
         }
+        if self.changed.swap(false, Ordering::Relaxed) {
+            self.since.store(self.now(), Ordering::Relaxed);
+        }
         let waited = Duration::from_millis(self.now().saturating_sub(self.since.load(Ordering::Relaxed)));
         // A head may begin while the longer limit of an idle connection runs.
         limit.checked_sub(waited).filter(|left| !left.is_zero()).map(|left| left.min(limits.header_timeout))
@@ -92,7 +99,7 @@ impl Activity {
 impl Drop for Busy {
     fn drop(&mut self) {
         if self.0.busy.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.0.since.store(self.0.now(), Ordering::Relaxed);
+            self.0.changed.store(true, Ordering::Relaxed);
         }
     }
 }

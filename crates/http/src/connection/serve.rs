@@ -22,7 +22,8 @@ use super::aside::Aside;
 use super::io::WatchedIo;
 use super::protocol::Protocol;
 use super::streaming;
-use crate::endpoint::{Endpoint, Sender};
+use crate::endpoint::Endpoint;
+use crate::sender::Sender;
 use crate::{Body, HttpLimits};
 
 /// Serves one connection until the client closes it, stays idle for too long, or the server ends.

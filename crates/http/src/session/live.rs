@@ -275,7 +275,12 @@ impl Live {
 
     /// Notes that the session is in use, now.
     pub(crate) fn touch(&self) {
-        self.used.store(self.shared.now(), Ordering::Relaxed);
+        self.touch_at(self.shared.now());
+    }
+
+    /// The same for somebody who knows the time.
+    pub(crate) fn touch_at(&self, now: u64) {
+        self.used.store(now, Ordering::Relaxed);
     }
 
     /// Notes that the session is in use until the value is dropped.

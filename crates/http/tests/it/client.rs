@@ -53,6 +53,10 @@ impl Client {
     pub(crate) async fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
+        Self::over(stream)
+    }
+
+    pub(crate) fn over(stream: TcpStream) -> Self {
         Self { stream, buffer: Vec::new(), decoder: SseDecoder::new(1 << 24), events: VecDeque::new() }
     }
 
@@ -163,6 +167,12 @@ impl Client {
     /// Whether the server closes the connection without another byte.
     pub(crate) async fn is_closed(&mut self) -> bool {
         self.buffer.is_empty() && !self.fill().await
+    }
+
+    /// Reads all that comes until the server closes the connection.
+    pub(crate) async fn rest(&mut self) -> String {
+        while self.fill().await {}
+        String::from_utf8(std::mem::take(&mut self.buffer)).unwrap()
     }
 
     async fn fill(&mut self) -> bool {

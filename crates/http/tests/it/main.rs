@@ -6,6 +6,7 @@ mod client;
 mod fixture;
 
 mod abuse;
+mod connections;
 mod guards;
 mod header_checks;
 mod http2;

@@ -123,7 +123,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads an object and records its members.
-    pub(super) fn members(&mut self) -> Result<Members> {
+    pub(super) fn members<const N: usize>(&mut self) -> Result<Members<N>> {
         let mut members = Members::default();
         self.object(|lexer, key| {
             let value = lexer.value()?;

@@ -96,17 +96,27 @@ pub(super) fn unescape(raw: &str) -> Option<String> {
     serde_json::from_str(&format!("\"{raw}\"")).ok()
 }
 
-const INLINE: usize = 8;
-
-/// The members of one object, in order. Up to eight need no allocation.
-#[derive(Clone, Debug, Default)]
-pub struct Members {
-    inline: [Member; INLINE],
+/// The members of one object, in order. Up to `N` need no allocation.
+#[derive(Clone, Debug)]
+pub struct Members<const N: usize> {
+    inline: [Member; N],
     count: usize,
     more: Vec<Member>,
 }
 
-impl Members {
+/// The members of parameters. They are moved about with the request, so that there is room for what most requests have and no more.
+pub type ParamMembers = Members<4>;
+
+/// The members of `_meta`.
+pub type MetaMembers = Members<8>;
+
+impl<const N: usize> Default for Members<N> {
+    fn default() -> Self {
+        Self { inline: [Member::default(); N], count: 0, more: Vec::new() }
+    }
+}
+
+impl<const N: usize> Members<N> {
     pub(super) fn push(&mut self, member: Member) {
         match self.inline.get_mut(self.count) {
             Some(slot) => *slot = member,
@@ -122,7 +132,7 @@ impl Members {
     /// Returns the same members for a text that stands `by` bytes further on, or before when it wraps around. Only members that
     /// need no allocation are kept.
     pub(super) fn shifted(&self, by: u32) -> Self {
-        let mut shifted = Self { inline: self.inline, count: self.count.min(INLINE), more: Vec::new() };
+        let mut shifted = Self { inline: self.inline, count: self.count.min(N), more: Vec::new() };
         for member in shifted.inline.iter_mut().take(self.count) {
             member.key.span = member.key.span.shifted(by);
             member.value = member.value.shifted(by);
@@ -139,7 +149,7 @@ impl Members {
     #[must_use]
     #[inline]
     pub fn find(&self, text: &[u8], name: &str) -> Option<Span> {
-        let inline = self.inline.get(..self.count.min(INLINE)).unwrap_or_default();
+        let inline = self.inline.get(..self.count.min(N)).unwrap_or_default();
         let named = |member: &&Member| member.is_named(text, name.as_bytes());
         inline.iter().find(named).or_else(|| self.more.iter().find(named)).map(|member| member.value)
     }

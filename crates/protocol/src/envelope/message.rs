@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::lexer::{Fault, Lexer};
-use super::members::{Member, Members, Span};
+use super::members::{Member, MetaMembers, ParamMembers, Span};
 use super::meta_memo::MetaMemo;
 use super::params::{Params, decode_str};
 use super::rejected::Rejected;
@@ -31,6 +31,14 @@ pub struct Request {
     pub method: MethodName,
     /// Its parameters.
     pub params: Params,
+}
+
+impl Request {
+    /// Copies what it needs of the text, so that the buffer it was received in can be given back: for what is kept for long.
+    pub fn detach(&mut self) {
+        self.id = RawId(Bytes::copy_from_slice(&self.id.0));
+        self.params.detach();
+    }
 }
 
 /// A notification.
@@ -185,7 +193,6 @@ pub(super) fn read_params(text: &Bytes) -> Result<Params, Rejected> {
     }
 }
 
-#[expect(clippy::large_enum_variant, reason = "it lives for the length of one message, on the stack")]
 enum ParamsFound {
     Object(ObjectFound),
     Null,
@@ -194,8 +201,8 @@ enum ParamsFound {
 
 struct ObjectFound {
     span: Span,
-    members: Members,
-    meta: Option<Box<Members>>,
+    members: ParamMembers,
+    meta: Option<Box<MetaMembers>>,
     duplicate: Option<Span>,
 }
 
@@ -213,7 +220,7 @@ impl ParamsFound {
             _ => return lexer.value().map(|_| Self::Other),
         }
         let start = lexer.position();
-        let mut members = Members::default();
+        let mut members = ParamMembers::default();
         let mut meta = None;
         let mut duplicate = None;
         lexer.object(|lexer, key| {
@@ -259,7 +266,7 @@ struct Envelope {
     result: Option<Span>,
     error: Option<Span>,
     /// Unknown members, which are seldom.
-    others: Option<Box<Members>>,
+    others: Option<Box<MetaMembers>>,
     duplicate: Option<Span>,
 }
 

@@ -1,6 +1,6 @@
 //! What `_meta` looked like before.
 
-use super::members::Members;
+use super::members::MetaMembers;
 
 /// The `_meta` of an earlier message.
 ///
@@ -11,19 +11,29 @@ use super::members::Members;
 pub struct MetaMemo {
     text: Vec<u8>,
     /// Where the members stand, counted from the start of the object.
-    members: Members,
+    members: MetaMembers,
+    /// Counts the objects that were remembered.
+    number: u64,
 }
 
 impl MetaMemo {
+    /// Returns a number that stands for the `_meta` of the message that was read last, if that had one: the same number means
+    /// the same text, as long as this memo lives. Large ones have no number.
+    #[must_use]
+    pub fn number(&self) -> Option<u64> {
+        (!self.text.is_empty()).then_some(self.number)
+    }
+
     /// Returns the members and the length of the remembered object, if `text` begins with it at `start`.
-    pub(super) fn recall(&self, text: &[u8], start: usize) -> Option<(Members, usize)> {
+    pub(super) fn recall(&self, text: &[u8], start: usize) -> Option<(MetaMembers, usize)> {
         let is_same = !self.text.is_empty() && text.get(start..)?.starts_with(&self.text);
         is_same.then(|| (self.members.shifted(u32::try_from(start).unwrap_or(u32::MAX)), self.text.len()))
     }
 
     /// Remembers an object. One with a member that stands twice must not come here.
-    pub(super) fn remember(&mut self, object: &[u8], start: usize, members: &Members) {
+    pub(super) fn remember(&mut self, object: &[u8], start: usize, members: &MetaMembers) {
         self.text.clear();
+        self.number = self.number.saturating_add(1);
         if object.len() > MAX_BYTES || members.len() > MAX_MEMBERS {
             return;
         }

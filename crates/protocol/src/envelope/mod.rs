@@ -23,7 +23,7 @@ mod meta_memo;
 mod params;
 mod rejected;
 
-pub use members::{Member, Members, Span};
+pub use members::{Member, Members, MetaMembers, ParamMembers, Span};
 pub use message::{Answer, Incident, Message, MethodName, RawId, Request};
 pub use meta_memo::MetaMemo;
 pub use params::Params;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::members::{Members, Span};
+use super::members::{MetaMembers, ParamMembers, Span};
 use crate::ErrorObject;
 
 /// The parameters of a message: an object whose members have been found but not yet decoded.
@@ -14,12 +14,12 @@ use crate::ErrorObject;
 pub struct Params {
     text: Bytes,
     object: Option<Span>,
-    members: Members,
-    meta: Option<Box<Members>>,
+    members: ParamMembers,
+    meta: Option<Box<MetaMembers>>,
 }
 
 impl Params {
-    pub(super) fn new(text: Bytes, object: Span, members: Members, meta: Option<Box<Members>>) -> Self {
+    pub(super) fn new(text: Bytes, object: Span, members: ParamMembers, meta: Option<Box<MetaMembers>>) -> Self {
         Self { text, object: Some(object), members, meta }
     }
 
@@ -38,6 +38,11 @@ impl Params {
     /// The text is not a JSON object, or has a member twice.
     pub fn from_json(text: Bytes) -> Result<Self, ErrorObject> {
         super::message::read_params(&text).map_err(|rejected| rejected.error)
+    }
+
+    /// Copies the text, so that the buffer it was received in can be given back: for what is kept for long.
+    pub fn detach(&mut self) {
+        self.text = Bytes::copy_from_slice(&self.text);
     }
 
     /// Returns the whole object as JSON text; `{}` if the message has no parameters.
@@ -64,6 +69,12 @@ impl Params {
     #[inline]
     pub fn meta(&self, name: &str) -> Option<&[u8]> {
         self.meta.as_ref()?.find(&self.text, name).map(|span| span.of(&self.text))
+    }
+
+    /// Whether there is a `_meta` that is an object.
+    #[must_use]
+    pub fn has_meta(&self) -> bool {
+        self.meta.is_some()
     }
 
     /// Returns the JSON text of `_meta`, if it is an object.
