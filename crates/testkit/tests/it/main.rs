@@ -5,4 +5,6 @@
 #[cfg(all(feature = "fixtures", target_os = "linux"))]
 mod browser;
 #[cfg(feature = "fixtures")]
+mod nodes;
+#[cfg(feature = "fixtures")]
 mod stdio;
