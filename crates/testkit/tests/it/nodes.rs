@@ -166,6 +166,18 @@ async fn a_frozen_node_does_not_answer_twice() {
     }
     assert_eq!(read(0).await, one);
     assert_eq!(read(1).await, one);
+    // It is one of the nodes again: what it works on now is waited for elsewhere.
+    let waiting = json!({ "jsonrpc": "2.0", "id": "again", "method": "tools/call", "params": {
+        "name": "wait", "arguments": { "milliseconds": 1000 }, "_meta": { "progressToken": 1 } } });
+    let (_, mut wire) = first.send("POST", Some(&waiting), &[]).await.unwrap();
+    let primer = wire.event().await.unwrap().unwrap().id;
+    drop(wire);
+    let mut wire = nodes.at(&session, 1).come_back(&primer).await.unwrap();
+    let mut last = Value::Null;
+    while let Some(event) = wire.event().await.unwrap() {
+        last = serde_json::from_str(&event.data).unwrap_or_default();
+    }
+    assert_eq!(last["result"]["content"][0]["text"], "waited", "{last}");
 }
 
 /// Redis killed and started again with its data: what needs none goes on, what needs it says so, and sessions are there again.
