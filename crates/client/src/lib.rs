@@ -36,10 +36,12 @@ mod handshake;
 #[cfg(feature = "http")]
 mod http;
 mod inbox;
+mod keep_alive;
 mod limits;
 mod listing;
 mod options;
 mod output;
+mod pages;
 mod pending;
 mod received_tasks;
 mod rounds;

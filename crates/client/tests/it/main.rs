@@ -10,6 +10,7 @@ mod hostile;
 mod http;
 mod lists;
 mod output;
+mod pages;
 mod questions;
 mod received_tasks;
 mod script;

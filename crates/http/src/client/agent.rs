@@ -70,6 +70,9 @@ pub struct AgentConfig {
     pub reach: Option<Reach>,
     /// Opens the connections, if not TCP.
     pub dial: Option<Arc<dyn Dial>>,
+    /// Certificate authorities to trust besides those of the operating system, as PEM text.
+    #[cfg(feature = "client-tls")]
+    pub authorities: Option<Vec<u8>>,
     /// How TLS is done, if not with what the operating system trusts.
     #[cfg(feature = "client-tls")]
     pub tls: Option<rustls::ClientConfig>,
@@ -87,6 +90,8 @@ impl Default for AgentConfig {
             proxies_from_environment: true,
             reach: None,
             dial: None,
+            #[cfg(feature = "client-tls")]
+            authorities: None,
             #[cfg(feature = "client-tls")]
             tls: None,
         }
@@ -116,7 +121,7 @@ impl Agent {
             reach: config.reach,
             proxies: heeds_proxies.then(|| Arc::new(Matcher::from_env())),
             #[cfg(feature = "client-tls")]
-            tls: config.tls.map_or(Tls::Platform, Tls::given),
+            tls: Tls::new(config.tls, config.authorities),
             dial: config.dial,
             timeout: config.connect_timeout,
         };

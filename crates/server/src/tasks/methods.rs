@@ -29,7 +29,7 @@ pub(crate) fn get(router: &Router, incoming: Incoming) -> Answering {
 
 fn told(record: &TaskRecord, revision: Revision) -> Reply {
     Ok(Outcome::Complete(match revision.has_core_tasks() {
-        true => view::core(record).into(),
+        true => view::task_of(record).into(),
         false => view::detailed(record)?.into(),
     }))
 }
@@ -48,8 +48,8 @@ pub(crate) fn cancel(router: &Router, incoming: Incoming) -> Answering {
         }
         match updated {
             Updated::Applied(record) => told(&record, incoming.caller.revision),
-            Updated::Ended(record) => Err(over(view::core(&record).status)),
-            Updated::Gone => Err(over(view::core(&record).status)),
+            Updated::Ended(record) => Err(over(view::task_of(&record).status)),
+            Updated::Gone => Err(over(view::task_of(&record).status)),
         }
     })
 }
@@ -86,7 +86,7 @@ pub(crate) fn list(router: &Router, incoming: Incoming) -> Answering {
             }
         };
         let page = runtime.store.list(&owner.name, after.as_deref(), page_size).await.map_err(refusal)?;
-        let mut result = ListTasksResult::new(page.tasks.iter().map(view::core).collect::<Vec<_>>());
+        let mut result = ListTasksResult::new(page.tasks.iter().map(view::task_of).collect::<Vec<_>>());
         result.next_cursor = page.next.and_then(|next| core.sealer.seal_lasting(next.as_bytes(), &owner.binding()));
         Ok(Outcome::Complete(result.into()))
     })
