@@ -5,6 +5,7 @@
 //! the figure is from what is possible at all.
 
 mod baseline;
+mod client;
 mod command;
 mod conversation;
 mod counter;
@@ -61,7 +62,7 @@ impl Options {
 /// Measures, prints, and fails when a limit is exceeded or a figure has grown.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.peers {
-        return peers::run(workspace);
+        return peers::run(workspace, &server(workspace, options)?);
     }
     let folder = workspace.target.join("bench");
     std::fs::create_dir_all(&folder)?;
@@ -100,7 +101,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
 
     if options.server.is_none() {
+        figures.extend(client::figures(workspace, &server, &folder)?);
         figures.push(command::figure(workspace, &server, &folder)?);
+        println!("{}", command::wall_time(workspace, &server)?);
     }
 
     let path = workspace.root.join("bench/baseline.json");

@@ -81,10 +81,17 @@ async fn connect(
     let builder = questions.answer(builder(options, persistence)?);
     let connected = match &target.reach {
         Reach::Url(url) => {
-            let server = url
+            let mut server = url
                 .headers
                 .iter()
                 .fold(Http::new(&url.url), |server, header| server.header(header.name(), header.value()));
+            if let Some(path) = &options.ca_file {
+                let pem = std::fs::read(path).map_err(|error| {
+                    Failure::usage(format!("the certificates in {} can not be read", path.display()))
+                        .why(error.to_string())
+                })?;
+                server = server.trust(pem);
+            }
             builder.connect(server).await
         }
         Reach::Command(command) => {

@@ -170,6 +170,13 @@ impl Builder {
         self
     }
 
+    /// Hears that the person is done at a page that [`Builder::on_url`] was given, by the page's `elicitation_id`. Only servers of
+    /// 2025-11-25 tell, and only some. What they say about other pages is not heard.
+    pub fn on_url_completed(mut self, listener: impl Fn(String) + Send + Sync + 'static) -> Self {
+        self.options.handlers.url_completed = Some(Arc::new(listener));
+        self
+    }
+
     /// Hears the text of every message in both directions, to be recorded or shown. The listener runs where messages are moved,
     /// so it must be quick. Headers are no part of a message, but arguments and results are: they may hold secrets.
     pub fn on_message(mut self, listener: impl Fn(Direction, &[u8]) + Send + Sync + 'static) -> Self {

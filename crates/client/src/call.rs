@@ -1,6 +1,8 @@
 //! Calling a tool.
 
 use std::future::IntoFuture;
+#[cfg(feature = "validation")]
+use std::sync::Arc;
 use std::time::Duration;
 
 use jackfield_protocol::error::code;
@@ -8,8 +10,14 @@ use jackfield_protocol::{
     CallToolParams, CallToolResult, ClientRequest, Meta, Method, ProgressParams, RawJson, TaskMetadata,
 };
 use serde::Serialize;
+#[cfg(feature = "validation")]
+use tokio::sync::Semaphore;
 
+#[cfg(feature = "validation")]
+use crate::BadOutput;
 use crate::asking::{Asking, OnProgress};
+#[cfg(feature = "validation")]
+use crate::catalogue::KnownTool;
 use crate::client::Client;
 use crate::output::Output;
 use crate::rounds::{Repeatable, Settled};
@@ -144,11 +152,32 @@ async fn checked(client: &Client, session: &Session, name: &str, result: CallToo
             Box::pin(client.learn_tools(session)).await;
         }
         let known = core.catalogue().find(name);
-        if let Some(check) = known.as_ref().and_then(|known| known.output.as_ref()) {
-            check.check(result.structured_content.as_ref())?;
+        if let Some((known, check)) = known.as_ref().and_then(|known| Some((known, known.output.as_ref()?))) {
+            let output = result.structured_content.as_ref();
+            match output.filter(|output| check.is_much(output.get().len())) {
+                Some(output) => checked_aside(known.clone(), output.clone()).await?,
+                None => check.check(output)?,
+            }
         }
     }
     Ok(Output::new(result))
+}
+
+/// Checks output beside the runtime's other work. The work has an end, whether or not it is waited for.
+#[cfg(feature = "validation")]
+async fn checked_aside(known: Arc<KnownTool>, output: RawJson) -> Result<(), Error> {
+    const PATIENCE: Duration = Duration::from_secs(5);
+    static CHECKS: Semaphore = Semaphore::const_new(2);
+    let checking = async move {
+        let turn = CHECKS.acquire().await.ok()?;
+        let check = move || {
+            let _turn = turn;
+            known.output.as_ref().map_or(Ok(()), |check| check.check(Some(&output)))
+        };
+        tokio::task::spawn_blocking(check).await.ok()
+    };
+    let too_long = || Error::Output(BadOutput::Schema("the output takes too long to check".to_owned()));
+    tokio::time::timeout(PATIENCE, checking).await.ok().flatten().ok_or_else(too_long)?
 }
 
 #[cfg(not(feature = "validation"))]

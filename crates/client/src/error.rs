@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jackfield_protocol::{ErrorObject, NotInRevision, ReadError, Revision};
+use jackfield_protocol::{ElicitUrlParams, ErrorObject, NotInRevision, ReadError, Revision};
 
 use crate::Ended;
 
@@ -161,6 +161,13 @@ impl Error {
             Self::Server { error, .. } => Some(error),
             _ => None,
         }
+    }
+
+    /// Returns the pages that a person has to be at before the request can be served, if the server says so: the error -32042 of
+    /// 2025-11-25. With a handler for pages the client asks the person and sends the request again by itself.
+    #[must_use]
+    pub fn required_pages(&self) -> Option<Vec<ElicitUrlParams>> {
+        self.server_error()?.required_pages()
     }
 
     /// Returns the HTTP status that the server refused the request with, if it said no more than that.

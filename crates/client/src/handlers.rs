@@ -10,6 +10,7 @@ use jackfield_protocol::{
 };
 
 use crate::form::check_form;
+use crate::pages::Pages;
 use crate::{Boxed, Error};
 
 /// Answers one kind of question.
@@ -24,6 +25,9 @@ pub(crate) struct Handlers {
     pub(crate) sampling_tools: bool,
     pub(crate) roots: Option<Mutex<Vec<Root>>>,
     pub(crate) log: Option<Arc<dyn Fn(LoggingMessageParams) + Send + Sync>>,
+    pub(crate) url_completed: Option<Arc<dyn Fn(String) + Send + Sync>>,
+    /// Where the person was sent to.
+    pub(crate) pages: Pages,
 }
 
 /// Why a question has no answer.
@@ -86,7 +90,7 @@ impl Handlers {
         handler(params).await.map_err(Unanswered::Refused)
     }
 
-    async fn elicit(&self, params: ElicitParams) -> Result<ElicitResult, Unanswered> {
+    pub(crate) async fn elicit(&self, params: ElicitParams) -> Result<ElicitResult, Unanswered> {
         if self.form.is_none() && self.url.is_none() {
             return Err(undeclared("elicitation", "elicitation/create"));
         }
@@ -102,6 +106,9 @@ impl Handlers {
             }
             ElicitParams::Url(page) => {
                 let handler = self.url.as_ref().ok_or_else(|| undeclared_mode("elicitation by URL"))?;
+                if let Some(id) = &page.elicitation_id {
+                    self.pages.opened(id);
+                }
                 handler(page).await.map_err(Unanswered::Refused)
             }
             _ => Err(undeclared_mode("elicitation of an unknown mode")),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, Rejected};
-use jackfield_protocol::{ErrorObject, LoggingMessageParams, Method, ProgressParams, RequestId};
+use jackfield_protocol::{
+    ElicitationCompleteParams, ErrorObject, LoggingMessageParams, Method, ProgressParams, RequestId,
+};
 
 use crate::connection::{Busy, Connection};
 use crate::core::Core;
@@ -149,6 +151,7 @@ impl Inbox {
         match method {
             Method::Progress => self.progress(&notice),
             Method::LogMessage => self.log(&notice),
+            Method::ElicitationComplete => self.page_completed(&notice),
             Method::Cancelled => self.connection.cancelled(&notice.params),
             Method::ToolListChanged
             | Method::PromptListChanged
@@ -166,6 +169,17 @@ impl Inbox {
         let Ok(notice) = notice.params.decode::<ProgressParams>() else { return };
         if let Some(id) = ours(&notice.progress_token) {
             self.core.pending.progress(id, notice);
+        }
+    }
+
+    fn page_completed(&self, notice: &Incident) {
+        let Ok(notice) = notice.params.decode::<ElicitationCompleteParams>() else { return };
+        let handlers = &self.core.options.handlers;
+        // What is not known, or known already, is ignored.
+        if handlers.pages.completed(&notice.elicitation_id)
+            && let Some(hear) = &handlers.url_completed
+        {
+            hear(notice.elicitation_id);
         }
     }
 

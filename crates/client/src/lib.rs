@@ -38,10 +38,12 @@ mod http;
 #[cfg(feature = "icons")]
 pub mod icons;
 mod inbox;
+mod keep_alive;
 mod limits;
 mod listing;
 mod options;
 mod output;
+mod pages;
 mod pending;
 mod received_tasks;
 mod rounds;

@@ -67,6 +67,9 @@ pub struct Timeouts {
     pub maximum: Duration,
     /// Between two looks at a task that does not say itself how long to wait.
     pub task_poll: Duration,
+    /// Between two pings that find out whether the server is still there; `None` sends none. A server that does not answer one within
+    /// the same time counts as gone, and its requests end. Only servers until 2025-11-25 can be pinged.
+    pub keep_alive: Option<Duration>,
     /// For a server to end after it was told to; then it is killed.
     pub close: Duration,
 }
@@ -79,6 +82,7 @@ impl Default for Timeouts {
             request: Duration::from_secs(60),
             maximum: Duration::from_secs(15 * 60),
             task_poll: Duration::from_secs(1),
+            keep_alive: None,
             close: Duration::from_secs(10),
         }
     }

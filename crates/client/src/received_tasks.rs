@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jackfield_peer::task_of;
 use jackfield_protocol::envelope::Params;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{
-    ClientResult, CreateTaskResult, ErrorObject, InputRequest, ListTasksResult, Method, RawJson, Revision, Task,
-    TaskMetadata, TaskStatus, meta::key, write_client_result,
+    ClientResult, CreateTaskResult, ErrorObject, InputRequest, ListTasksResult, Method, RawJson, Revision,
+    TaskMetadata, meta::key, write_client_result,
 };
-use jackfield_store::{
-    MemoryTasks, NewTask, StoreError, TaskChange, TaskEnd, TaskRecord, TaskStage, TaskStore, Updated,
-};
+use jackfield_store::{MemoryTasks, NewTask, StoreError, TaskChange, TaskEnd, TaskRecord, TaskStore, Updated};
 
 /// How long an answer is kept if the server does not say, and at most.
 const TTL: Duration = Duration::from_secs(60 * 60);
@@ -66,7 +65,7 @@ impl ReceivedTasks {
         }
         let id = params.string("taskId")?;
         match method {
-            Method::GetTask => Ok(told(&self.find(&id).await?).into()),
+            Method::GetTask => Ok(task_of(&self.find(&id).await?).into()),
             Method::CancelTask => self.cancel(&id).await,
             _ => self.result(&id).await,
         }
@@ -81,7 +80,7 @@ impl ReceivedTasks {
         self.find(id).await?;
         let cancelled = TaskChange::end(TaskEnd::Cancelled).with_message("the task was cancelled by request");
         match self.0.update(id, cancelled).await.map_err(refusal)? {
-            Updated::Applied(record) => Ok(told(&record).into()),
+            Updated::Applied(record) => Ok(task_of(&record).into()),
             _ => Err(ErrorObject::invalid_params("the task can not be cancelled: it has ended")),
         }
     }
@@ -89,7 +88,7 @@ impl ReceivedTasks {
     async fn list(&self, params: &Params) -> Reply {
         let cursor = params.optional_string("cursor")?;
         let page = self.0.list(OWNER, cursor.as_deref(), PAGE).await.map_err(refusal)?;
-        let mut result = ListTasksResult::new(page.tasks.iter().map(told).collect::<Vec<_>>());
+        let mut result = ListTasksResult::new(page.tasks.iter().map(task_of).collect::<Vec<_>>());
         result.next_cursor = page.next;
         Ok(result.into())
     }
@@ -113,7 +112,7 @@ impl ReceivedTasks {
 impl Created {
     /// What the server is told at once.
     pub(crate) fn handle(&self) -> ClientResult {
-        CreateTaskResult::new(told(&self.record)).into()
+        CreateTaskResult::new(task_of(&self.record)).into()
     }
 
     /// Answers the question until the answer is there, the server cancels, or the time is over.
@@ -152,24 +151,6 @@ fn end_of(reply: Reply, revision: Revision) -> TaskChange {
 fn failed(error: &ErrorObject) -> TaskChange {
     let bytes = serde_json::to_vec(error).unwrap_or_default();
     TaskChange::end(TaskEnd::Failed(bytes.into())).with_message(error.message.clone())
-}
-
-/// What is told about a task.
-fn told(record: &TaskRecord) -> Task {
-    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let status = match (&record.end, record.stage()) {
-        (Some(TaskEnd::Completed(_)), _) => TaskStatus::Completed,
-        (Some(TaskEnd::Cancelled), _) => TaskStatus::Cancelled,
-        (Some(_), _) => TaskStatus::Failed,
-        (None, TaskStage::InputRequired) => TaskStatus::InputRequired,
-        (None, _) => TaskStatus::Working,
-    };
-    let mut task = Task::new(record.id.as_str(), status, record.created.to_string());
-    task.last_updated_at = record.updated.to_string();
-    task.status_message.clone_from(&record.message);
-    task.ttl = record.ttl.map(millis);
-    task.poll_interval = record.poll_interval.map(millis);
-    task
 }
 
 /// An answer names its task, because nothing else in it does.

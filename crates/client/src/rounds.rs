@@ -64,10 +64,19 @@ impl Core {
         asking: &mut Asking,
     ) -> Result<Settled<T>, Error> {
         let (mut answers, mut state) = (None, None);
+        let mut agreed = Vec::new();
         for round in 0..=self.options.limits.rounds {
             let wanted = what.wanted(answers, state);
             let method = wanted.method().map_or("a request", jackfield_protocol::Method::name);
-            let text = self.ask(session, wanted, asking).await?;
+            let text = match self.ask(session, wanted, asking).await {
+                Ok(text) => text,
+                Err(error) if round < self.options.limits.rounds && error.required_pages().is_some() => {
+                    Box::pin(self.visit_pages(error, session, &mut agreed, asking.patience)).await?;
+                    (answers, state) = (None, None);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             match Outcome::read(&text, session.revision) {
                 Ok(Outcome::Complete(result)) => return Ok(Settled::Result(result, (round == 0).then_some(text))),
                 Ok(Outcome::Task(task)) => return Ok(Settled::Task(task)),

@@ -14,8 +14,8 @@ const MOST_EXPANDED: u64 = 100_000;
 /// How much effort a schema can cause.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// Little.
-    Bounded,
+    /// So many subschemas apply to a value at most.
+    Bounded(u64),
     /// It leads back to itself in several ways at once, so that the effort may double with each level of the checked value.
     Unclear,
     /// More than allowed.
@@ -36,7 +36,7 @@ pub(crate) fn cost(schema: &Value) -> Cost {
     if size > MOST_EXPANDED {
         Cost::TooMuch("the schema is too large when its references are followed")
     } else {
-        Cost::Bounded
+        Cost::Bounded(size.max(1))
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
         defs.insert("d20".into(), json!({"type": "string"}));
         assert!(matches!(cost(&json!({"$ref": "#/$defs/d0", "$defs": defs})), Cost::TooMuch(_)));
         let list = json!({"properties": {"next": {"$ref": "#"}, "prev": {"$ref": "#"}}});
-        assert_eq!(cost(&list), Cost::Bounded);
+        assert!(matches!(cost(&list), Cost::Bounded(_)));
         let doubling = json!({"properties": {"x": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}}});
         assert_eq!(cost(&doubling), Cost::Unclear);
     }

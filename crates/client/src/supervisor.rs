@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use crate::connection::Connection;
 use crate::core::{Core, State};
 use crate::handshake::{self, Era};
+use crate::keep_alive;
 use crate::session::Session;
 use crate::{Connected, Connector, Ended, Error, Inbox};
 
@@ -146,13 +147,15 @@ impl Supervisor {
         *era = if session.revision.has_handshake() { Era::Legacy } else { Era::Modern };
         self.connector.remember(Some(session.revision));
         connection.agreed(&core, session.revision);
-        self.ready(session);
+        let session = Arc::new(session);
+        self.ready(&session);
         if let Some(ended) = over {
             return Went::Used(ended);
         }
 
         tokio::select! {
             ended = moving.join_next() => Went::Used(reason(ended)),
+            ended = keep_alive::watch(&core, &session) => Went::Used(Arc::new(ended)),
             () = stopped(&mut self.stop) => {
                 link.close();
                 let _ = tokio::time::timeout(core.options.timeouts.close, moving.join_next()).await;
@@ -161,14 +164,13 @@ impl Supervisor {
         }
     }
 
-    fn ready(&mut self, session: Session) {
-        let session = Arc::new(session);
+    fn ready(&mut self, session: &Arc<Session>) {
         self.core.catalogue().forget();
-        self.core.reopen_subscriptions(&session);
+        self.core.reopen_subscriptions(session);
         if let Some(level) = self.core.log_level().filter(|_| session.revision.has_log_level_request()) {
-            self.core.send_unheard(&session, ClientRequest::SetLevel(SetLevelParams::new(level)));
+            self.core.send_unheard(session, ClientRequest::SetLevel(SetLevelParams::new(level)));
         }
-        self.core.state.send_replace(State::Ready(session));
+        self.core.state.send_replace(State::Ready(session.clone()));
         if let Some(first) = self.first.take() {
             let _ = first.send(Ok(()));
         }

@@ -10,6 +10,10 @@ use crate::{BadOutput, Error};
 
 /// The longest source of a schema, in bytes.
 const MOST_BYTES: usize = 256 * 1024;
+/// The most steps that are taken in place: less than ten milliseconds, because a value has fewer parts than bytes.
+const STEPS_IN_PLACE: u64 = 1_000_000;
+/// The most steps at all: some seconds.
+const MOST_STEPS: u64 = 1_000_000_000;
 /// The largest compiled regular expression, in bytes.
 const MOST_PATTERN_BYTES: usize = 64 * 1024;
 
@@ -25,7 +29,11 @@ pub(crate) struct OutputCheck {
 
 #[derive(Debug)]
 enum Compiled {
-    Usable(Box<Validator>),
+    Usable {
+        validator: Box<Validator>,
+        /// How many steps each byte of output may cost.
+        steps_per_byte: u64,
+    },
     /// It is not a valid schema, or above a limit.
     Refused(String),
     /// It may take too long for some output; nothing is checked.
@@ -37,14 +45,33 @@ impl OutputCheck {
         Self { schema: schema.clone(), compiled: OnceLock::new() }
     }
 
+    /// Whether checking output of so many bytes would keep others waiting.
+    pub(crate) fn is_much(&self, length: usize) -> bool {
+        self.steps(length) > STEPS_IN_PLACE
+    }
+
+    /// Estimates how many steps checking output of so many bytes takes at most.
+    fn steps(&self, length: usize) -> u64 {
+        match self.compiled.get_or_init(|| compile(&self.schema)) {
+            Compiled::Usable { steps_per_byte, .. } => {
+                steps_per_byte.saturating_mul(u64::try_from(length).unwrap_or(u64::MAX))
+            }
+            Compiled::Refused(_) | Compiled::Skipped => 0,
+        }
+    }
+
     /// Checks a tool's structured output.
     pub(crate) fn check(&self, output: Option<&RawJson>) -> Result<(), Error> {
         let validator = match self.compiled.get_or_init(|| compile(&self.schema)) {
-            Compiled::Usable(validator) => validator,
+            Compiled::Usable { validator, .. } => validator,
             Compiled::Refused(why) => return Err(Error::Output(BadOutput::Schema(why.clone()))),
             Compiled::Skipped => return Ok(()),
         };
         let output = output.ok_or(Error::Output(BadOutput::Missing))?;
+        if self.steps(output.get().len()) > MOST_STEPS {
+            let what = "there is too much output to be checked by so involved a schema".to_owned();
+            return Err(Error::Output(BadOutput::Schema(what)));
+        }
         validator.validate(&output.to_value()).map_err(|error| {
             let place = error.instance_path().to_string();
             let what: String = error.masked().to_string().chars().take(300).collect();
@@ -58,17 +85,17 @@ fn compile(schema: &Schema) -> Compiled {
         return Compiled::Refused(format!("the schema is longer than {MOST_BYTES} bytes"));
     }
     let schema = schema.to_value();
-    match cost(&schema) {
-        Cost::Bounded => {}
+    let steps_per_byte = match cost(&schema) {
+        Cost::Bounded(steps) => steps,
         Cost::Unclear => {
             tracing::warn!("an output schema is too involved to be checked in bounded time; output is not checked");
             return Compiled::Skipped;
         }
         Cost::TooMuch(why) => return Compiled::Refused(why.to_owned()),
-    }
+    };
     let patterns = PatternOptions::regex().size_limit(MOST_PATTERN_BYTES);
     match jsonschema::options().offline().with_pattern_options(patterns).build(&schema) {
-        Ok(validator) => Compiled::Usable(Box::new(validator)),
+        Ok(validator) => Compiled::Usable { validator: Box::new(validator), steps_per_byte },
         Err(error) => {
             let what: String = error.to_string().chars().take(300).collect();
             Compiled::Refused(format!("the schema is not valid: {what}"))

@@ -34,6 +34,7 @@ mod session;
 mod shutdown;
 pub mod stdio;
 mod stream;
+mod task;
 mod wire;
 
 pub use admission::{Admission, Admitted};
@@ -51,3 +52,4 @@ pub use panics::{Guarded, handle};
 pub use session::{Session, SessionChange};
 pub use shutdown::{Shutdown, ShutdownTrigger};
 pub use stream::ByteStream;
+pub use task::task_of;

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Revision;
+use crate::{ElicitUrlParams, Revision};
 
 /// The error codes that JSON-RPC and the protocol define.
 pub mod code {
@@ -119,6 +119,19 @@ impl ErrorObject {
         Self::new(code::MISSING_REQUIRED_CLIENT_CAPABILITY, message)
             .with_data(serde_json::json!({ "requiredCapabilities": required }))
     }
+
+    /// -32042: a person has to be at these pages before the request can be served; only 2025-11-25. Each page needs its
+    /// `elicitation_id`.
+    pub fn url_elicitation_required(message: impl Into<Cow<'static, str>>, pages: &[ElicitUrlParams]) -> Self {
+        Self::new(code::URL_ELICITATION_REQUIRED, message).with_data(serde_json::json!({ "elicitations": pages }))
+    }
+
+    /// Returns the pages that a person has to be at first, if that is what the error says. What can not be read is no page.
+    #[must_use]
+    pub fn required_pages(&self) -> Option<Vec<ElicitUrlParams>> {
+        let data = self.data.as_ref().filter(|_| self.code == code::URL_ELICITATION_REQUIRED)?;
+        Vec::deserialize(data.get("elicitations")?).ok()
+    }
 }
 
 impl fmt::Display for ErrorObject {
@@ -128,3 +141,25 @@ impl fmt::Display for ErrorObject {
 }
 
 impl std::error::Error for ErrorObject {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::UrlMode;
+
+    /// CLI-060: the error lists the pages, and they are read back as they were written.
+    #[test]
+    fn required_pages_are_read_back() {
+        let mut page = ElicitUrlParams::new(UrlMode::Url, "go", "https://example.com/");
+        page.elicitation_id = Some("e1".to_owned());
+        let error = ErrorObject::url_elicitation_required("first", std::slice::from_ref(&page));
+        assert_eq!(
+            serde_json::to_value(&error).unwrap()["data"]["elicitations"],
+            serde_json::json!([{"mode": "url", "message": "go", "url": "https://example.com/", "elicitationId": "e1"}])
+        );
+        assert_eq!(error.required_pages(), Some(vec![page]));
+        assert_eq!(ErrorObject { code: -1, ..error }.required_pages(), None);
+        let form = serde_json::json!({"elicitations": [{"mode": "form", "message": "go"}]});
+        assert_eq!(ErrorObject::new(code::URL_ELICITATION_REQUIRED, "x").with_data(form).required_pages(), None);
+    }
+}

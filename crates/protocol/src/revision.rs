@@ -143,6 +143,13 @@ impl Revision {
         matches!(self, V2025_11_25)
     }
 
+    /// A request that needs a person at a page first is refused with an error that names the page, and the server may tell when the
+    /// person is done there.
+    #[must_use]
+    pub const fn has_url_elicitation_error(self) -> bool {
+        matches!(self, V2025_11_25)
+    }
+
     /// Tasks may be the answer of a server, by the extension `io.modelcontextprotocol/tasks`.
     #[must_use]
     pub const fn has_tasks_extension(self) -> bool {

@@ -5,12 +5,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
-use jackfield_protocol::{Prompt, Tool};
-
+use crate::BuildError;
 use crate::core::Core;
 use crate::mount::Prefix;
-use crate::prepared::{PreparedPrompt, PreparedResource, PreparedTool};
-use crate::{Address, BuildError, UriTemplate};
+
+pub(crate) use crate::kinds::{Prompts, Resources, Tools};
 
 /// The entries of one kind: a list that changes, and a frozen view of it for requests.
 pub(crate) struct Catalog<K: Kind> {
@@ -212,7 +211,7 @@ pub(crate) struct Shelf<K: Kind> {
 }
 
 impl<K: Kind> Shelf<K> {
-    fn new(items: Vec<Arc<Item<K>>>) -> Self {
+    pub(crate) fn new(items: Vec<Arc<Item<K>>>) -> Self {
         let index = items.iter().enumerate().map(|(at, item)| (item.name.clone(), at)).collect();
         Self { items, index }
     }
@@ -225,167 +224,5 @@ impl<K: Kind> Shelf<K> {
 impl<K: Kind> Default for Shelf<K> {
     fn default() -> Self {
         Self::new(Vec::new())
-    }
-}
-
-/// The tools, frozen; and whether any has arguments that clients also send as HTTP headers.
-#[derive(Default)]
-pub(crate) struct Tools(pub(crate) Shelf<Self>, pub(crate) bool);
-
-impl Kind for Tools {
-    type Prepared = PreparedTool;
-    type Definition = Tool;
-    const WHAT: &'static str = "tools";
-
-    fn of(core: &Core) -> &Catalog<Self> {
-        &core.tools
-    }
-
-    fn name(prepared: &PreparedTool) -> String {
-        prepared.entry.definition.name.clone()
-    }
-
-    fn definition(prepared: &PreparedTool) -> Tool {
-        prepared.entry.definition.clone()
-    }
-
-    fn under(prefix: &Prefix, name: &str, definition: &Tool) -> (String, Tool) {
-        let name = prefix.name(name);
-        let mut definition = definition.clone();
-        definition.name.clone_from(&name);
-        (name, definition)
-    }
-
-    fn collect(items: Vec<Arc<Item<Self>>>) -> Self {
-        let marked = items.iter().any(|item| item.prepared.headers.is_some());
-        Self(Shelf::new(items), marked)
-    }
-
-    fn items(&self) -> Vec<Arc<Item<Self>>> {
-        self.0.items.clone()
-    }
-}
-
-/// The prompts, frozen.
-#[derive(Default)]
-pub(crate) struct Prompts(pub(crate) Shelf<Self>);
-
-impl Kind for Prompts {
-    type Prepared = PreparedPrompt;
-    type Definition = Prompt;
-    const WHAT: &'static str = "prompts";
-
-    fn of(core: &Core) -> &Catalog<Self> {
-        &core.prompts
-    }
-
-    fn name(prepared: &PreparedPrompt) -> String {
-        prepared.entry.definition.name.clone()
-    }
-
-    fn definition(prepared: &PreparedPrompt) -> Prompt {
-        prepared.entry.definition.clone()
-    }
-
-    fn under(prefix: &Prefix, name: &str, definition: &Prompt) -> (String, Prompt) {
-        let name = prefix.name(name);
-        let mut definition = definition.clone();
-        definition.name.clone_from(&name);
-        (name, definition)
-    }
-
-    fn collect(items: Vec<Arc<Item<Self>>>) -> Self {
-        Self(Shelf::new(items))
-    }
-
-    fn items(&self) -> Vec<Arc<Item<Self>>> {
-        self.0.items.clone()
-    }
-}
-
-/// The resources and templates, frozen.
-#[derive(Default)]
-pub(crate) struct Resources {
-    pub(crate) fixed: Shelf<Self>,
-    pub(crate) templates: Shelf<Self>,
-    /// Those of each that stand in the lists.
-    pub(crate) listed: Vec<Arc<Item<Self>>>,
-    pub(crate) listed_templates: Vec<Arc<Item<Self>>>,
-    /// The templates, the most specific first.
-    ranked: Vec<Arc<Item<Self>>>,
-}
-
-impl Resources {
-    /// Finds what reads a URI: a resource of its own before templates, a specific template before a general one.
-    pub(crate) fn resolve(&self, uri: &str) -> Option<(&Arc<Item<Self>>, crate::Variables)> {
-        if let Some(item) = self.fixed.find(uri) {
-            return Some((item, crate::Variables::default()));
-        }
-        self.ranked.iter().find_map(|item| match &item.definition {
-            Address::Template(_, template) => template.matches(uri).map(|variables| (item, variables)),
-            Address::Static(_) => None,
-        })
-    }
-}
-
-impl Kind for Resources {
-    type Prepared = PreparedResource;
-    type Definition = Address;
-    const WHAT: &'static str = "resources";
-
-    fn of(core: &Core) -> &Catalog<Self> {
-        &core.resources
-    }
-
-    fn name(prepared: &PreparedResource) -> String {
-        match &prepared.entry.address {
-            Address::Static(resource) => resource.uri.clone(),
-            Address::Template(template, _) => template.uri_template.clone(),
-        }
-    }
-
-    fn definition(prepared: &PreparedResource) -> Address {
-        prepared.entry.address.clone()
-    }
-
-    fn under(prefix: &Prefix, name: &str, definition: &Address) -> (String, Address) {
-        let uri = prefix.uri(name);
-        let address = match definition.clone() {
-            Address::Static(mut resource) => {
-                resource.uri.clone_from(&uri);
-                Address::Static(resource)
-            }
-            Address::Template(mut listed, template) => {
-                listed.uri_template.clone_from(&uri);
-                // A prefix can not spoil a template; if it did, the inner one would simply match nothing out here.
-                Address::Template(listed, UriTemplate::new(&uri).map_or(template, Arc::new))
-            }
-        };
-        (uri, address)
-    }
-
-    fn collect(items: Vec<Arc<Item<Self>>>) -> Self {
-        let (fixed, templates): (Vec<_>, Vec<_>) =
-            items.into_iter().partition(|item| matches!(item.definition, Address::Static(_)));
-        let mut ranked = templates.clone();
-        ranked.sort_by_key(|item| match &item.definition {
-            Address::Template(_, template) => std::cmp::Reverse(template.specificity()),
-            Address::Static(_) => std::cmp::Reverse(Default::default()),
-        });
-        let listed =
-            |items: &[Arc<Item<Self>>]| items.iter().filter(|item| item.prepared.entry.listed).cloned().collect();
-        Self {
-            listed: listed(&fixed),
-            listed_templates: listed(&templates),
-            fixed: Shelf::new(fixed),
-            templates: Shelf::new(templates),
-            ranked,
-        }
-    }
-
-    fn items(&self) -> Vec<Arc<Item<Self>>> {
-        let mut items: Vec<_> = self.fixed.items.iter().chain(&self.templates.items).cloned().collect();
-        items.sort_by_key(|item| item.place);
-        items
     }
 }

@@ -14,7 +14,7 @@ use crate::{Address, Completer, Cx};
 
 /// Whether anything can be completed.
 pub(crate) fn is_offered(core: &Core) -> bool {
-    core.prompts.view(core).0.items.iter().any(|item| !item.prepared.entry.completers.is_empty())
+    core.prompts.view(core).shelf.items.iter().any(|item| !item.prepared.entry.completers.is_empty())
         || core.resources.view(core).templates.items.iter().any(|item| !item.prepared.entry.completers.is_empty())
 }
 
@@ -51,7 +51,8 @@ fn find(router: &Router, incoming: &Incoming, asked: &CompleteParams) -> Result<
         Reference::Prompt(prompt) => {
             let prompts = router.core.prompts.view(&router.core);
             let shown = router.shows(&incoming.caller, Shown::Prompt(&prompt.name));
-            let item = prompts.0.find(&prompt.name).filter(|_| shown).ok_or_else(|| unknown("prompt", &prompt.name))?;
+            let item =
+                prompts.shelf.find(&prompt.name).filter(|_| shown).ok_or_else(|| unknown("prompt", &prompt.name))?;
             let known = item.definition.arguments.iter().flatten().any(|known| known.name == argument);
             let entry = &item.prepared.entry;
             known.then_some(()).ok_or_else(|| unknown("argument", argument))?;

@@ -24,6 +24,7 @@ mod validation;
 
 mod completion;
 mod hooks;
+mod kinds;
 mod lifecycle;
 mod lifespan;
 mod listen;
@@ -65,7 +66,7 @@ pub use entry::{
 pub use lifespan::StartError;
 pub use middleware::{Next, Route};
 pub use package::Package;
-pub use questions::{Answers, Elicited, QuestionError};
+pub use questions::{Answers, Elicited, PageNotice, QuestionError};
 pub use registry::{Call, Handle, PromptRegistry, ResourceRegistry, ToolRegistry};
 pub use seal::Keys;
 pub use server::Server;

@@ -57,8 +57,13 @@ impl<K: Kind> Pages<K> {
 /// Answers `tools/list`.
 pub(crate) fn tools(router: &Router, incoming: &Incoming) -> Reply {
     let view = router.core.tools.view(&router.core);
-    let list =
-        List { name: "tools", pages: &router.lists.tools, items: &view.0.items, view: &view, hint: router.cache.tools };
+    let list = List {
+        name: "tools",
+        pages: &router.lists.tools,
+        items: &view.shelf.items,
+        view: &view,
+        hint: router.cache.tools,
+    };
     list.answer(
         router,
         incoming,
@@ -78,7 +83,7 @@ pub(crate) fn prompts(router: &Router, incoming: &Incoming) -> Reply {
     let list = List {
         name: "prompts",
         pages: &router.lists.prompts,
-        items: &view.0.items,
+        items: &view.shelf.items,
         view: &view,
         hint: router.cache.prompts,
     };

@@ -22,7 +22,7 @@ pub(crate) fn get(router: &Router, incoming: Incoming) -> Answering {
 fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> {
     let prompts = router.core.prompts.view(&router.core);
     let name = incoming.params.string("name")?;
-    let found = prompts.0.find(&name).filter(|_| router.shows(&incoming.caller, Shown::Prompt(&name)));
+    let found = prompts.shelf.find(&name).filter(|_| router.shows(&incoming.caller, Shown::Prompt(&name)));
     let Some(item) = found.cloned() else {
         return Err(ErrorObject::invalid_params(format!("unknown prompt: {}", shorten(&name))));
     };

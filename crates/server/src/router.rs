@@ -118,7 +118,7 @@ impl Router {
     /// Whether some calls run as tasks.
     pub(crate) fn has_tasks(&self) -> bool {
         let supports = |item: &Arc<Item<Tools>>| item.prepared.task != TaskSupport::Forbidden;
-        self.declares_tasks || self.core.tools.view(&self.core).0.items.iter().any(supports)
+        self.declares_tasks || self.core.tools.view(&self.core).shelf.items.iter().any(supports)
     }
 
     pub(crate) fn cx(&self, incoming: Incoming) -> Cx {

@@ -1,6 +1,7 @@
 //! `tools/call`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_peer::{Answering, Incoming};
@@ -8,17 +9,20 @@ use jackfield_protocol::{
     AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, ParamHeader, Resource, ResourceContents, TaskSupport,
 };
 
+use tokio::sync::Semaphore;
+
 use crate::catalog::{Item, Tools};
 use crate::router::Router;
 use crate::settings::Item as Shown;
 use crate::tasks::{self, How};
+use crate::validation::Effort;
 use crate::{Cx, Validation, run};
 
 /// Returns which arguments of a tool clients also send as HTTP headers.
 pub(crate) fn headers(router: &Router, tool: &str) -> Option<Arc<[ParamHeader]>> {
     let tools = router.core.tools.view(&router.core);
     // Most servers have none, and need not look for the tool.
-    tools.1.then(|| tools.0.find(tool)?.prepared.headers.clone())?
+    tools.any_has_headers.then(|| tools.shelf.find(tool)?.prepared.headers.clone())?
 }
 
 /// Calls a tool.
@@ -32,7 +36,7 @@ pub(crate) fn call(router: &Router, incoming: Incoming) -> Answering {
 fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> {
     let tools = router.core.tools.view(&router.core);
     let name = incoming.params.string("name")?;
-    let found = tools.0.find(&name).filter(|_| router.shows(&incoming.caller, Shown::Tool(&name)));
+    let found = tools.shelf.find(&name).filter(|_| router.shows(&incoming.caller, Shown::Tool(&name)));
     let Some(item) = found.cloned() else {
         return Err(ErrorObject::invalid_params(format!("unknown tool: {}", shorten(&name))));
     };
@@ -46,13 +50,50 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
     if let How::Task(ttl) = tasks::how(router, &incoming, &item)? {
         return Ok(tasks::start(router, incoming, item, arguments, ttl));
     }
-    if let Some(failure) = check_input(&item, &arguments) {
+    let is_much = is_much_to_check(&item, &arguments);
+    if !is_much && let Some(failure) = check_input(&item, &arguments) {
         return Ok(Answering::ready(Ok(Outcome::Complete(failure.into()))));
     }
     let may_become_task = router.declares_tasks || item.prepared.task != TaskSupport::Forbidden;
     let runtime = may_become_task.then(|| router.tasks.clone());
     let cx = Cx::with_tool(incoming, item.home(&router.core), router.core.clone(), Some(item.clone()), runtime);
-    Ok(run(item, arguments, cx, router.check_output))
+    let checks_output = router.check_output;
+    if is_much {
+        return Ok(Answering::later(async move {
+            match check_aside(item.clone(), arguments.clone()).await {
+                Some(failure) => Ok(Outcome::Complete(failure.into())),
+                None => run(item, arguments, cx, checks_output).reply().await,
+            }
+        }));
+    }
+    Ok(run(item, arguments, cx, checks_output))
+}
+
+/// How long a check may take that is too much work to be done in place; others wait for their turn within it.
+const CHECK_PATIENCE: Duration = Duration::from_secs(5);
+/// How many such checks run at once.
+static CHECKS: Semaphore = Semaphore::const_new(2);
+
+/// Whether checking the arguments would keep other calls waiting.
+fn is_much_to_check(item: &Item<Tools>, arguments: &[u8]) -> bool {
+    item.prepared.input.as_ref().is_some_and(|validator| validator.effort(arguments.len()) == Effort::Much)
+}
+
+/// Checks arguments beside the loop. When it takes too long the call fails; the work goes on to its end, which is not far.
+async fn check_aside(item: Arc<Item<Tools>>, arguments: Bytes) -> Option<CallToolResult> {
+    let name = item.name.clone();
+    let checking = async move {
+        let turn = CHECKS.acquire().await.ok()?;
+        let check = move || {
+            let _turn = turn;
+            check_input(&item, &arguments)
+        };
+        tokio::task::spawn_blocking(check).await.ok()
+    };
+    match tokio::time::timeout(CHECK_PATIENCE, checking).await {
+        Ok(Some(found)) => found,
+        _ => Some(CallToolResult::failure(format!("the arguments for {name} take too long to check"))),
+    }
 }
 
 /// Runs the handler of a tool.

@@ -1,20 +1,46 @@
 //! `cargo xtask bench --peers`: the same work done by us and by others, in one run.
 //!
-//! At present: messages turned into N-Quads. Each program prints, as its last line, a JSON object from name to messages per second of
-//! processor time.
+//! At present: messages turned into N-Quads, and calls through clients. Each program of the first kind prints, as its last line, a
+//! JSON object from name to messages per second of processor time; clients are counted by valgrind.
 
 use std::collections::BTreeMap;
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::install;
+use super::{Program, client};
 use crate::workspace::Workspace;
+use crate::{install, parallel};
 
 /// The name of our own figure that is compared.
 const OURS: &str = "json to nquads";
 
-pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+pub(super) fn run(workspace: &Workspace, server: &Program) -> Result<()> {
+    linked_data(workspace)?;
+    clients(workspace, server)
+}
+
+/// Counts what a call costs in our client and in that of `rmcp`, against the same server.
+fn clients(workspace: &Workspace, server: &Program) -> Result<()> {
+    let folder = workspace.target.join("peers/clients");
+    std::fs::create_dir_all(&folder)?;
+    let target = workspace.target.join("peers/rmcp");
+    let manifest = workspace.root.join("benches/rmcp_client/Cargo.toml");
+    let mut cargo = workspace.cargo();
+    cargo.args(["build", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
+    install::quietly(cargo.arg("--target-dir").arg(&target))
+        .map_err(|reason| anyhow!("the client on rmcp can not be built: {reason}"))?;
+    let programs = [("ours", client::build(workspace)?), ("rmcp", target.join("release/bench-rmcp-client"))];
+    println!("\n{:<28} {:>14} {:>14}", "client instructions per call", "legacy", "modern");
+    for (name, program) in programs {
+        let counts = parallel::map(&client::ERAS, |era| client::per_call(&program, era, server, &folder));
+        let counts = counts.into_iter().collect::<Result<Vec<f64>>>()?;
+        println!("{name:<28} {:>14.0} {:>14.0}", counts[0], counts[1]);
+    }
+    Ok(())
+}
+
+fn linked_data(workspace: &Workspace) -> Result<()> {
     let folder = workspace.root.join("crates/rdf/bench");
     let requirements = std::fs::read_to_string(folder.join("requirements.txt"))?;
     let venv = workspace.target.join("peers/rdf");

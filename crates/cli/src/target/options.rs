@@ -34,6 +34,9 @@ pub(crate) struct ServerOptions {
     /// history and of the list of processes. $$ is a dollar sign.
     #[arg(long, value_name = "NAME: VALUE")]
     header: Vec<String>,
+    /// Trust the certificate authorities in this PEM file too, for a server at an https URL
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca_file: Option<PathBuf>,
     /// Set a variable for a server that is started, or pass one on; can be given several times
     ///
     /// Without it the server gets PATH, HOME and a few other harmless variables, and those that its mcp.json names.
@@ -122,6 +125,9 @@ impl ServerOptions {
     }
 
     fn add_to_command(&self, command: &mut CommandTarget) -> Result<(), Failure> {
+        if self.ca_file.is_some() {
+            return Err(Failure::usage("--ca-file is for servers at a URL, but this one is started by a command"));
+        }
         if !self.header.is_empty() {
             return Err(Failure::usage("--header is for servers at a URL, but this one is started by a command")
                 .hint("give it what it needs with --env NAME"));

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use http::header::{ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+#[cfg(feature = "tls")]
+use jackfield_http::client::AgentConfig;
 use jackfield_http::client::{Agent, Authorizer};
 
 use super::eras::Eras;
@@ -71,6 +73,14 @@ impl Http {
     pub fn agent(mut self, agent: Agent) -> Self {
         self.agent = Some(agent);
         self
+    }
+
+    /// Trusts these certificate authorities, given as PEM text, besides those that the operating system trusts.
+    #[cfg(feature = "tls")]
+    pub fn trust(self, pem: impl Into<Vec<u8>>) -> Self {
+        let mut config = AgentConfig::default();
+        config.authorities = Some(pem.into());
+        self.agent(Agent::new(config))
     }
 
     /// Remembers here what the server speaks, instead of in the memory that all clients of the process share.

@@ -1,9 +1,10 @@
 //! Calls and the other requests, in both eras.
 
+use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::{Client, Direction, Error};
+use jackfield_client::{Client, Direction, Error, Timeouts};
 use jackfield_protocol::LoggingLevel;
 use serde_json::json;
 
@@ -269,5 +270,36 @@ fn a_listener_hears_every_message_in_both_directions() {
             (Direction::FromServer, "answer"),
         ];
         assert_eq!(*heard.lock().unwrap(), expected.map(|(direction, what)| (direction, what.to_owned())));
+    });
+}
+
+/// PAT-028, PAT-029, PAT-032: a server that answers pings is kept; one that no longer does is given up, and its requests end.
+#[test]
+fn pings_find_out_whether_the_server_is_there() {
+    paused(async {
+        let mut timeouts = Timeouts::default();
+        timeouts.keep_alive = Some(Duration::from_secs(10));
+        let (client, mut server) = Pair::legacy(Client::builder().timeouts(timeouts.clone()), "2025-06-18").await;
+        let serve = async {
+            server.expect("tools/call").await;
+            server.expect("ping").await;
+            server.answer(json!({})).await;
+            // That the method is not known is an answer too.
+            let asked = server.expect("ping").await;
+            let refusal = json!({"code": -32601, "message": "what?"});
+            server.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "error": refusal})).await;
+            server.expect("ping").await;
+        };
+        let begun = tokio::time::Instant::now();
+        let (outcome, ()) = tokio::join!(client.call("t", ()).into_future(), serve);
+        let Err(Error::Lost { cause, .. }) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(cause.to_string(), "the server did not answer a ping");
+        assert_eq!(begun.elapsed().as_secs(), 40);
+
+        // There is no ping to send to a modern server.
+        let (client, mut server) = Pair::modern(Client::builder().timeouts(timeouts)).await;
+        let wait = async { tokio::time::timeout(Duration::from_secs(600), server.receive()).await };
+        assert!(wait.await.is_err());
+        drop(client);
     });
 }

@@ -59,7 +59,7 @@ async fn spawn() -> Client {
 /// Runs a test with a real clock; the limit is far above what any of them takes.
 fn real<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(120), test).await.expect("the test hangs") })
+    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(600), test).await.expect("the test hangs") })
 }
 
 async fn text(client: &Client, tool: &str, arguments: serde_json::Value) -> String {
@@ -164,16 +164,23 @@ fn a_dead_server_is_started_again() {
     });
 }
 
-/// T-116: killed twenty times in mid-call, the caller knows each time.
+/// T-116: killed in mid-call, the caller knows each time. Twenty times unless the variable `JACKFIELD_KILLS` says how often.
 #[test]
-fn twenty_deaths_are_noticed() {
+fn every_death_is_noticed() {
     real(async {
         let mut restarts = quick();
-        restarts.limit = 1000;
+        restarts.limit = u32::MAX;
         let client = Client::builder().restarts(restarts).spawn(python(SERVER)).await.unwrap();
-        for _ in 0..20 {
+        let kills = std::env::var("JACKFIELD_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(20);
+        let mut longest = Duration::ZERO;
+        for _ in 0..kills {
+            // The server is there again before the clock starts.
+            text(&client, "pid", json!({})).await;
+            let begun = std::time::Instant::now();
             assert_eq!(name(&client.call("kill", ()).await), "lost");
+            longest = longest.max(begun.elapsed());
         }
+        println!("{kills} deaths; the caller knew after {longest:?} at most");
         assert!(lives(&text(&client, "pid", json!({})).await));
         client.close().await;
     });

@@ -12,6 +12,7 @@ mod http;
 mod icons;
 mod lists;
 mod output;
+mod pages;
 mod questions;
 mod received_tasks;
 mod script;

@@ -74,6 +74,9 @@ pub struct AgentConfig {
     pub dial: Option<Arc<dyn Dial>>,
     /// Says which addresses a host has, if not the operating system. A proxy is asked for names, so this is not.
     pub names: Option<Arc<dyn Resolve>>,
+    /// Certificate authorities to trust besides those of the operating system, as PEM text.
+    #[cfg(feature = "client-tls")]
+    pub authorities: Option<Vec<u8>>,
     /// How TLS is done, if not with what the operating system trusts.
     #[cfg(feature = "client-tls")]
     pub tls: Option<rustls::ClientConfig>,
@@ -92,6 +95,8 @@ impl Default for AgentConfig {
             reach: None,
             dial: None,
             names: None,
+            #[cfg(feature = "client-tls")]
+            authorities: None,
             #[cfg(feature = "client-tls")]
             tls: None,
         }
@@ -121,7 +126,7 @@ impl Agent {
             reach: config.reach,
             proxies: heeds_proxies.then(|| Arc::new(Matcher::from_env())),
             #[cfg(feature = "client-tls")]
-            tls: config.tls.map_or(Tls::Platform, Tls::given),
+            tls: Tls::new(config.tls, config.authorities),
             dial: config.dial,
             names: config.names,
             timeout: config.connect_timeout,

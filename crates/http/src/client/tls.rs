@@ -3,7 +3,8 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use rustls::pki_types::ServerName;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tokio_rustls::TlsConnector;
 
@@ -14,12 +15,29 @@ use super::conn::{Conn, Duplex};
 pub(super) enum Tls {
     /// Trust what the operating system trusts.
     Platform,
+    /// Trust these authorities too.
+    Extended(Arc<Extended>),
     /// As the user says.
     Given(Arc<ClientConfig>),
 }
 
+/// Authorities to trust besides those of the operating system.
+#[derive(Debug)]
+pub(super) struct Extended {
+    pem: Vec<u8>,
+    config: OnceLock<Arc<ClientConfig>>,
+}
+
 impl Tls {
-    pub(super) fn given(mut config: ClientConfig) -> Self {
+    pub(super) fn new(given: Option<ClientConfig>, authorities: Option<Vec<u8>>) -> Self {
+        match (given, authorities) {
+            (Some(config), _) => Self::given(config),
+            (None, Some(pem)) => Self::Extended(Arc::new(Extended { pem, config: OnceLock::new() })),
+            (None, None) => Self::Platform,
+        }
+    }
+
+    fn given(mut config: ClientConfig) -> Self {
         if config.alpn_protocols.is_empty() {
             config.alpn_protocols = alpn();
         }
@@ -28,13 +46,16 @@ impl Tls {
 
     async fn config(&self) -> io::Result<Arc<ClientConfig>> {
         static PLATFORM: OnceLock<Arc<ClientConfig>> = OnceLock::new();
-        match (self, PLATFORM.get()) {
-            (Self::Given(config), _) | (Self::Platform, Some(config)) => Ok(config.clone()),
-            (Self::Platform, None) => {
-                let config = tokio::task::spawn_blocking(platform).await.map_err(io::Error::other)??;
-                Ok(PLATFORM.get_or_init(|| Arc::new(config)).clone())
-            }
+        let (kept, pem) = match self {
+            Self::Given(config) => return Ok(config.clone()),
+            Self::Platform => (&PLATFORM, Vec::new()),
+            Self::Extended(extended) => (&extended.config, extended.pem.clone()),
+        };
+        if let Some(config) = kept.get() {
+            return Ok(config.clone());
         }
+        let config = tokio::task::spawn_blocking(move || trusting(&pem)).await.map_err(io::Error::other)??;
+        Ok(kept.get_or_init(|| Arc::new(config)).clone())
     }
 
     /// Opens TLS to `host` over a stream.
@@ -51,9 +72,16 @@ fn alpn() -> Vec<Vec<u8>> {
     vec![b"h2".to_vec(), b"http/1.1".to_vec()]
 }
 
-fn platform() -> io::Result<ClientConfig> {
-    let found = rustls_native_certs::load_native_certs();
+/// Trusts what the operating system trusts, and the certificates in `pem`.
+fn trusting(pem: &[u8]) -> io::Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        roots.add(certificate.map_err(unusable)?).map_err(unusable)?;
+    }
+    if roots.is_empty() && !pem.is_empty() {
+        return Err(unusable("there is no certificate among the authorities to trust"));
+    }
+    let found = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         let cause = found.errors.into_iter().next().map(io::Error::other);
@@ -67,4 +95,8 @@ fn platform() -> io::Result<ClientConfig> {
         .with_no_client_auth();
     config.alpn_protocols = alpn();
     Ok(config)
+}
+
+fn unusable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, cause)
 }

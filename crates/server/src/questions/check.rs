@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use jackfield_peer::Caller;
 use jackfield_protocol::{
-    ElicitParams, IncludeContext, InputRequest, Meta, Method, Revision, Role, SamplingContentBlock, SamplingMessage,
-    adapt,
+    ElicitParams, ElicitUrlParams, IncludeContext, InputRequest, Meta, Method, Revision, Role, SamplingContentBlock,
+    SamplingMessage, adapt,
 };
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub(super) fn has_urls(caller: &Caller) -> bool {
 pub(super) fn question(caller: &Caller, question: &mut InputRequest) -> Result<(), String> {
     match question {
         InputRequest::Elicit(params) => match &**params {
-            ElicitParams::Url(page) => check_url(&page.url),
+            ElicitParams::Url(page) => self::page(page),
             _ => Ok(()),
         },
         InputRequest::CreateMessage(params) => {
@@ -62,6 +62,11 @@ pub(super) fn question(caller: &Caller, question: &mut InputRequest) -> Result<(
         }
         _ => Ok(()),
     }
+}
+
+/// Checks a page that a person is sent to.
+pub(super) fn page(page: &ElicitUrlParams) -> Result<(), String> {
+    check_url(&page.url)
 }
 
 /// Pages are reached over TLS, except on this machine.

@@ -11,6 +11,7 @@ mod answer;
 mod check;
 mod form;
 mod in_task;
+mod page;
 pub(crate) mod round;
 
 use std::future::Future;
@@ -27,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::Cx;
 
 pub(crate) use check::request as as_request;
+pub use page::PageNotice;
 pub(crate) use round::Round;
 
 /// What the person did with a question.

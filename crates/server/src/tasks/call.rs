@@ -73,7 +73,7 @@ impl TaskCall {
     /// Tells the client what the task is like now. The notice may be lost; clients do not rely on it.
     pub(super) fn announce(&self, record: &TaskRecord) {
         if let Some(session) = self.session.as_ref().filter(|_| self.revision.has_core_tasks()) {
-            let notice = encode(view::core(record).into(), self.revision);
+            let notice = encode(view::task_of(record).into(), self.revision);
             session.outlet().try_notify(None, notice);
         }
     }

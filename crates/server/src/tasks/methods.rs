@@ -29,7 +29,7 @@ pub(crate) fn get(router: &Router, incoming: Incoming) -> Answering {
 
 fn told(record: &TaskRecord, revision: Revision) -> Reply {
     Ok(Outcome::Complete(match revision.has_core_tasks() {
-        true => view::core(record).into(),
+        true => view::task_of(record).into(),
         false => view::detailed(record)?.into(),
     }))
 }
@@ -48,8 +48,8 @@ pub(crate) fn cancel(router: &Router, incoming: Incoming) -> Answering {
         }
         match updated {
             Updated::Applied(record) => told(&record, incoming.caller.revision),
-            Updated::Ended(record) => Err(over(view::core(&record).status)),
-            Updated::Gone => Err(over(view::core(&record).status)),
+            Updated::Ended(record) => Err(over(view::task_of(&record).status)),
+            Updated::Gone => Err(over(view::task_of(&record).status)),
         }
     })
 }
@@ -90,7 +90,7 @@ pub(crate) fn list(router: &Router, incoming: Incoming) -> Answering {
         for task in page.tasks {
             // What nobody works on any more has failed, and is told so here as everywhere.
             let ended = if task.abandoned { runtime.look(task.id.as_str()).await? } else { None };
-            tasks.push(view::core(ended.as_ref().unwrap_or(&task)));
+            tasks.push(view::task_of(ended.as_ref().unwrap_or(&task)));
         }
         let mut result = ListTasksResult::new(tasks);
         result.next_cursor = page.next.and_then(|next| core.sealer.seal_lasting(next.as_bytes(), &owner.binding()));

@@ -12,7 +12,28 @@ pub(crate) struct Validator {
     compiled: jsonschema::Validator,
     has_constraints: bool,
     max_depth: usize,
+    /// How many steps each byte of a value may cost.
+    steps_per_byte: u64,
 }
+
+/// How much work checking a value may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// So little that it is done in place.
+    Little,
+    /// So much that it would keep others waiting.
+    Much,
+    /// More than it is worth.
+    TooMuch,
+}
+
+/// The most steps that are taken in place. A step is a few nanoseconds: a value has fewer parts than bytes, and each part is looked at once
+/// on each way through the schema. So this is less than ten milliseconds.
+const STEPS_IN_PLACE: u64 = 1_000_000;
+/// The most steps at all: some seconds.
+const MOST_STEPS: u64 = 1_000_000_000;
+/// How many more steps a byte may cost if definitions lead back to themselves in several ways.
+const RECURSION_FACTOR: u64 = 1_000;
 
 /// The most bytes of a compiled regular expression. Schemas are the server's own, so this is more than what peers may send.
 const MAX_REGEX_BYTES: usize = 1024 * 1024;
@@ -27,7 +48,19 @@ impl Validator {
             .build(schema)
             .map_err(|error| format!("is not valid: {}", line(&error)))?;
         let max_depth = max_depth(outline.recursive_refs);
-        Ok(Some(Self { compiled, has_constraints: outline.has_constraints, max_depth }))
+        let factor = if outline.recursive_refs > 1 { RECURSION_FACTOR } else { 1 };
+        let steps_per_byte = outline.ways.saturating_mul(factor).max(1);
+        Ok(Some(Self { compiled, has_constraints: outline.has_constraints, max_depth, steps_per_byte }))
+    }
+
+    /// Estimates how much work it is at most to check a value of so many bytes.
+    pub(crate) fn effort(&self, length: usize) -> Effort {
+        let length = u64::try_from(length).unwrap_or(u64::MAX);
+        match self.steps_per_byte.saturating_mul(length) {
+            steps if steps <= STEPS_IN_PLACE => Effort::Little,
+            steps if steps <= MOST_STEPS => Effort::Much,
+            _ => Effort::TooMuch,
+        }
     }
 
     /// Whether the schema has rules that the types it was made from do not enforce.
@@ -37,6 +70,12 @@ impl Validator {
 
     /// Checks a value given as JSON text. The error has one line for each problem.
     pub(crate) fn check(&self, json: &[u8]) -> Result<(), String> {
+        if self.effort(json.len()) == Effort::TooMuch {
+            return Err(format!(
+                "{} bytes are too many to be checked by a schema with so many alternatives",
+                json.len()
+            ));
+        }
         let value: Value = serde_json::from_slice(json).map_err(|error| format!("not JSON: {error}"))?;
         if depth(&value) > self.max_depth {
             return Err(format!("nested deeper than {} levels", self.max_depth));
@@ -96,4 +135,44 @@ fn shorten(text: &str) -> String {
         return text.replace('\n', " ");
     }
     text.chars().take(MAX).chain("…".chars()).collect::<String>().replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use jackfield_protocol::Schema;
+    use serde_json::json;
+
+    use super::*;
+    use crate::validation::compile;
+
+    fn validator(schema: &Value) -> Validator {
+        compile(&Schema::new(schema).unwrap()).unwrap().unwrap()
+    }
+
+    /// T-102: the work of a check is known before it begins: small values in place, larger ones elsewhere, and none without an end.
+    #[test]
+    fn effort_is_bounded_before_the_work_begins() {
+        let plain = validator(&json!({"type": "object", "properties": {"a": {"type": "string"}}}));
+        let ways = plain.steps_per_byte;
+        let at = |limit: u64, more: u64| usize::try_from(limit / ways + more).unwrap();
+        assert_eq!(plain.effort(at(STEPS_IN_PLACE, 0)), Effort::Little);
+        assert_eq!(plain.effort(at(STEPS_IN_PLACE, 1)), Effort::Much);
+        assert_eq!(plain.effort(at(MOST_STEPS, 0)), Effort::Much);
+        assert_eq!(plain.effort(at(MOST_STEPS, 1)), Effort::TooMuch);
+
+        // The widest schema that is accepted: each element of a value is compared with all alternatives.
+        let alternatives: Vec<_> = (0..9_000).map(|n| json!({"const": n})).collect();
+        let wide = validator(&json!({"type": "array", "items": {"anyOf": alternatives}}));
+        assert_eq!(wide.effort(10), Effort::Little);
+        assert_eq!(wide.effort(1_000), Effort::Much);
+        assert_eq!(wide.effort(200_000), Effort::TooMuch);
+        let values = format!("[{}]", vec!["8999"; 40_000].join(","));
+        assert!(wide.check(values.as_bytes()).unwrap_err().contains("too many"));
+        assert_eq!(wide.check(b"[0,8999]"), Ok(()));
+
+        // Definitions that lead back to themselves in two ways.
+        let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"anyOf": [{"type": "null"},
+            {"type": "object", "properties": {"a": {"$ref": "#/$defs/t"}, "b": {"$ref": "#/$defs/t"}}}]}}});
+        assert_eq!(validator(&tree).effort(1_000), Effort::Much);
+    }
 }

@@ -13,9 +13,9 @@ mod structure;
 use jackfield_protocol::Schema;
 
 #[cfg(feature = "validation")]
-pub(crate) use compiled::Validator;
+pub(crate) use compiled::{Effort, Validator};
 #[cfg(not(feature = "validation"))]
-pub(crate) use disabled::Validator;
+pub(crate) use disabled::{Effort, Validator};
 
 /// Checks a schema, and compiles it if values are to be checked. The error continues "the input schema …".
 pub(crate) fn compile(schema: &Schema) -> Result<Option<Validator>, String> {

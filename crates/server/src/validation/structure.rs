@@ -24,6 +24,8 @@ const DIALECTS: [&str; 5] = [
 pub(crate) struct Outline {
     /// It has rules that the Rust types it was made from do not enforce.
     pub(crate) has_constraints: bool,
+    /// How many ways through the schema a single value may take.
+    pub(crate) ways: u64,
     /// How often definitions refer to themselves, if they do.
     pub(crate) recursive_refs: usize,
 }
@@ -46,7 +48,7 @@ pub(crate) fn check(schema: &Schema) -> Result<Outline, String> {
         return Err("combines so many alternatives that checking a value could take for ever".to_owned());
     }
     let recursive_refs = survey.references.iter().filter(|target| is_recursive(&root, target)).count();
-    Ok(Outline { has_constraints: survey.has_constraints, recursive_refs })
+    Ok(Outline { has_constraints: survey.has_constraints, ways: paths, recursive_refs })
 }
 
 fn check_dialect(root: &Value) -> Result<(), String> {

@@ -8,8 +8,8 @@ use jackfield_protocol::{
     RawJson, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Schema, Tool,
 };
 use jackfield_server::{
-    Address, Cx, Done, PromptEntry, QuestionError, ResourceEntry, Server, ToolEntry, UriTemplate, Validation,
-    Variables, Work,
+    Address, Cx, Done, Failure, PromptEntry, ProtocolError, QuestionError, ResourceEntry, Server, ToolEntry,
+    UriTemplate, Validation, Variables, Work,
 };
 use serde_json::{Value, json};
 
@@ -76,6 +76,12 @@ impl IntoDone for Result<String, QuestionError> {
 impl IntoDone for Result<String, ErrorObject> {
     fn into_done(self) -> Done<CallToolResult> {
         self.map(|text| CallToolResult::text(text).into())
+    }
+}
+
+impl IntoDone for Result<String, ProtocolError> {
+    fn into_done(self) -> Done<CallToolResult> {
+        self.map_or_else(Failure::into_tool_failure, |text| Ok(CallToolResult::text(text).into()))
     }
 }
 

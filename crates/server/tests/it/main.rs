@@ -9,6 +9,7 @@ mod building;
 #[cfg(feature = "http")]
 mod http;
 mod lists;
+mod pages;
 mod param_headers;
 mod progress;
 mod prompts;

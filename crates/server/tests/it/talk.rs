@@ -8,7 +8,7 @@
 //! > ? error -1 "no"                    … or an error instead
 //! > raw {"jsonrpc": …}                 … or this text
 //! < 1 {"tools": "$tools"}              the server answers: members that are named must be there and fit
-//! < 1 error -32602 some words          … with an error whose message has these words
+//! < 1 error -32602 some words          … with an error whose message has these words; then perhaps `data {…}`
 //! < notifications/progress {…}         … sends a notification
 //! < ? elicitation/create {…}           … or a question
 //! < nothing                            … or nothing, for an hour
@@ -196,9 +196,12 @@ impl Talk {
                 same && match rest.strip_prefix("error ") {
                     Some(error) => {
                         let (code, words) = error.split_once(' ').unwrap_or((error, ""));
+                        let (words, data) = words.split_once(" data ").unwrap_or((words, "\"*\""));
+                        let has_data = data == "\"*\"" || self.fits(&parse(data), message["error"].get("data"));
                         let text = message["error"]["message"].as_str().unwrap_or_default();
                         message["error"]["code"] == json!(code.parse::<i64>().unwrap())
                             && text.contains(words)
+                            && has_data
                             && message.get("result").is_none()
                     }
                     None => message.get("error").is_none() && self.fits(&parse(rest), message.get("result")),

@@ -265,3 +265,30 @@ fn a_cancelled_call_is_dropped() {
     );
     assert!(dropped.try_recv().is_ok());
 }
+
+/// T-102: arguments that take many steps to check are checked beside the loop, and those that would take too many are refused.
+#[test]
+fn costly_arguments_are_checked_aside() {
+    let alternatives: Vec<_> = (0..5_000).map(|n| json!({"const": n})).collect();
+    let items = json!({"type": "array", "items": {"anyOf": alternatives}});
+    let schema = json!({"type": "object", "properties": {"v": items}});
+    let server = Server::new("x").tool(sync_tool("sum", schema, |arguments, _| {
+        CallToolResult::text(arguments["v"].as_array().unwrap().len().to_string())
+    }));
+    let list = |value: &str, count: usize| format!(r#"{{"v": [{}]}}"#, vec![value; count].join(","));
+    check(
+        &server,
+        &r#"
+        @ 2026-07-28
+        > 1 tools/call {"name": "sum", "arguments": GOOD}
+        < 1 {"content": [{"text": "200"}], "isError": "!"}
+        > 2 tools/call {"name": "sum", "arguments": BAD}
+        < 2 {"isError": true}
+        > 3 tools/call {"name": "sum", "arguments": LONG}
+        < 3 {"isError": true}
+        "#
+        .replace("GOOD", &list("4999", 200))
+        .replace("BAD", &list("5000", 200))
+        .replace("LONG", &list("4999", 60_000)),
+    );
+}

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jackfield::protocol::{CallToolResult, ContentBlock, ErrorObject, error::code};
+use jackfield::protocol::{CallToolResult, ContentBlock};
 use jackfield::{Cx, Elicited, ProtocolError, Server, State, tool};
 use serde_json::json;
 
@@ -58,11 +58,8 @@ async fn trigger_url_elicitation(
     cx: &Cx,
 ) -> Result<CallToolResult, ProtocolError> {
     let id = elicitation_id.unwrap_or_else(|| "url-elicitation".to_owned());
-    if error_path && cx.revision().has_core_tasks() && announced.is_new(cx, &url, &id) {
-        let elicitation = json!({"mode": "url", "message": message, "url": url, "elicitationId": id});
-        return Err(ErrorObject::new(code::URL_ELICITATION_REQUIRED, message)
-            .with_data(json!({"elicitations": [elicitation]}))
-            .into());
+    if error_path && cx.revision().has_url_elicitation_error() && announced.is_new(cx, &url, &id) {
+        return Err(cx.require_url(&id, &message, &url).await);
     }
     let answer = match cx.elicit_url("page", &message, &url).await {
         Ok(answer) => answer,

@@ -3,4 +3,8 @@
 mod authorization;
 mod forms;
 mod hostile;
+#[cfg(unix)]
+mod killed;
 mod site;
+#[cfg(feature = "tls")]
+mod tls;

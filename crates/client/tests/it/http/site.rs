@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 use jackfield_client::{ByteStream, Client, Eras, Http};
 use jackfield_http::client::{Agent, AgentConfig, Boxed, Dial};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::task::JoinSet;
 
 use crate::script::{act, discovery, greeting, name, paused};
@@ -136,7 +136,7 @@ impl Site {
 }
 
 /// Serves one connection.
-async fn serve(site: Site, mut stream: DuplexStream) {
+pub(crate) async fn serve(site: Site, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let mut buffer = Vec::new();
     while let Some(seen) = read(&mut stream, &mut buffer).await {
         let id = seen.body.get("id").cloned();
@@ -161,12 +161,12 @@ async fn serve(site: Site, mut stream: DuplexStream) {
 }
 
 /// Keeps a connection open until the client closes it.
-async fn hold(mut stream: DuplexStream) {
+async fn hold(mut stream: impl AsyncRead + Unpin) {
     let mut nothing = [0; 64];
     while stream.read(&mut nothing).await.is_ok_and(|count| count > 0) {}
 }
 
-async fn read(stream: &mut DuplexStream, buffer: &mut Vec<u8>) -> Option<Seen> {
+async fn read(stream: &mut (impl AsyncRead + Unpin), buffer: &mut Vec<u8>) -> Option<Seen> {
     let end = loop {
         if let Some(at) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
             break at;

@@ -1,0 +1,33 @@
+//! Finds out whether a server is still there while nothing else is said.
+
+use std::time::Duration;
+
+use jackfield_protocol::{ClientRequest, EmptyParams, Method};
+use serde::de::IgnoredAny;
+
+use crate::asking::Asking;
+use crate::core::Core;
+use crate::session::Session;
+use crate::{Ended, Error};
+
+/// Pings the server from time to time; returns when it does not answer any more. Never returns where there are no pings.
+pub(crate) async fn watch(core: &Core, session: &Session) -> Ended {
+    match core.options.timeouts.keep_alive {
+        Some(interval) if Method::Ping.is_defined(session.revision) => until_silent(core, session, interval).await,
+        _ => std::future::pending().await,
+    }
+}
+
+async fn until_silent(core: &Core, session: &Session, interval: Duration) -> Ended {
+    loop {
+        tokio::time::sleep(interval).await;
+        let mut asking = Asking::within(interval, interval);
+        let ping = ClientRequest::Ping(EmptyParams::default());
+        match core.ask_plainly::<IgnoredAny>(session, ping, &mut asking).await {
+            // An error is a sign of life as well. Other faults are those of a connection that is ending.
+            Ok(_) | Err(Error::Server { .. } | Error::BadAnswer { .. }) => {}
+            Err(Error::TimedOut { .. }) => return Ended::new("the server did not answer a ping"),
+            Err(_) => return std::future::pending().await,
+        }
+    }
+}
