@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::commands::{Call, Complete, Completions, GetPrompt, Inspect, List, Ping, Read, Subscribe};
+use crate::commands::{
+    Auth, Call, Complete, Completions, GetPrompt, Inspect, List, Login, Logout, Ping, Read, Subscribe,
+};
 use crate::failure::{Class, EXIT_CODES, Failure};
 use crate::show::Screen;
 use crate::{rdf, serve};
@@ -42,6 +44,12 @@ enum Command {
     Ping(Ping),
     /// Show what changes at a server until Ctrl-C, one line each
     Subscribe(Subscribe),
+    /// Log in at a server, for all commands that use it
+    Login(Login),
+    /// Forget a login, and have it revoked
+    Logout(Logout),
+    /// Logins that are kept, what a server wants, and users of servers with a login
+    Auth(Auth),
     /// Run a reference server
     Serve(serve::Serve),
     /// Turn messages and servers into linked data
@@ -62,7 +70,7 @@ fn help_about_targets() -> String {
          Names are looked up in mcp.json, .mcp.json, .vscode/mcp.json and .cursor/mcp.json of the working directory, then in \
          jackfield/mcp.json of the user's configuration directory; --config names another file.\n\n\
          {EXIT_CODES}\n\n\
-         JACKFIELD_LOG=debug shows what the command itself does; NO_COLOR=1 switches colour off."
+         JACKFIELD_LOG=debug shows what the command itself does; JACKFIELD_CREDENTIALS names the directory for logins; NO_COLOR=1 switches colour off."
     )
 }
 
@@ -122,6 +130,9 @@ impl Command {
             Self::Complete(command) => command.run(screen).await,
             Self::Ping(command) => command.run(screen).await,
             Self::Subscribe(command) => command.run(screen).await,
+            Self::Login(command) => command.run(screen).await,
+            Self::Logout(command) => command.run(screen).await,
+            Self::Auth(command) => command.run(screen).await,
             Self::Rdf(command) => command.run(screen).await,
             Self::Completions(command) => command.run(Arguments::command(), screen),
             Self::Serve(_) => unreachable!("it has been run already"),

@@ -26,6 +26,8 @@ pub(crate) enum Class {
     TimedOut = 5,
     /// A question of the server was refused, so there is no result.
     Refused = 6,
+    /// The server wants to know who is asking, and nobody is logged in.
+    Login = 7,
     /// The person pressed Ctrl-C.
     Interrupted = 130,
     /// The process was asked to end.
@@ -42,6 +44,7 @@ Exit codes:
   4    the server answered with an error, or broke the protocol
   5    the server did not answer in time
   6    a question of the server was refused, so there is no result
+  7    the server asks for a login, or a login did not work
   130  interrupted by Ctrl-C";
 
 /// Why a command has no result.
@@ -128,6 +131,9 @@ impl Failure {
 
     /// Says what a request to a server came to.
     pub(crate) fn of(error: &Error) -> Self {
+        if let Some(cause) = crate::login::cause(error) {
+            return Self::new(Class::Login, one_line(&cause.to_string()));
+        }
         let failure = Self::new(class(error), what(error));
         let failure = match error.source().filter(|_| error.server_error().is_none()) {
             Some(cause) => failure.why(chain(cause)),

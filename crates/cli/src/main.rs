@@ -5,6 +5,8 @@ mod command;
 mod commands;
 mod failure;
 mod interrupt;
+mod login;
+mod password;
 mod progress;
 mod questions;
 mod rdf;

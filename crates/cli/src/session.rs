@@ -11,11 +11,12 @@ use jackfield_client::{Builder, Client, Command, Direction, Error, Http, Restart
 
 use crate::failure::{Class, Failure};
 use crate::interrupt::interrupted;
+use crate::login::{self, AskFirst};
 use crate::progress::Progress;
 use crate::questions::Questions;
 use crate::show::one_line;
 use crate::stderr::ServerStderr;
-use crate::target::{CommandTarget, Reach, ServerOptions, Target};
+use crate::target::{CommandTarget, Reach, ServerOptions, Target, UrlTarget};
 
 /// A server that is connected.
 #[derive(Debug)]
@@ -64,6 +65,7 @@ pub(crate) async fn with_server(
         _ = interrupted() => {}
     }
     // A server that went away often said why.
+    let outcome = outcome.map_err(|failure| name_login(failure, &session.target));
     outcome.map_err(|failure| match stderr.last().filter(|_| closed || failure.is_of(Class::Server)) {
         Some(last) => failure.why(format!("the server wrote:\n{last}")),
         None => failure,
@@ -92,7 +94,7 @@ async fn connect(
                 })?;
                 server = server.trust(pem);
             }
-            builder.connect(server).await
+            builder.connect(with_login(server, url, &questions)?).await
         }
         Reach::Command(command) => {
             announce(target, command, options.verbose);
@@ -107,6 +109,31 @@ async fn connect(
         }
     }
     Ok(client)
+}
+
+/// Says who is asking, if somebody is logged in there. Whoever says it by a header knows better.
+fn with_login(server: Http, url: &UrlTarget, questions: &Arc<Questions>) -> Result<Http, Failure> {
+    if url.headers.iter().any(|header| header.name().eq_ignore_ascii_case("authorization")) {
+        return Ok(server);
+    }
+    // Without a place for logins there are none.
+    let Ok(mut oauth) = login::oauth() else { return Ok(server) };
+    if let Some(asking) = AskFirst::new(questions) {
+        oauth = oauth.interaction(asking);
+    }
+    // A URL that is none is reported when it is connected to.
+    Ok(match oauth.server(&url.url) {
+        Ok(login) => server.authorizer(login),
+        Err(_) => server,
+    })
+}
+
+/// Names the command that logs in at this server.
+fn name_login(failure: Failure, target: &Target) -> Failure {
+    match &target.reach {
+        Reach::Url(url) if failure.is_of(Class::Login) => failure.hint(format!("jackfield login {}", url.url)),
+        _ => failure,
+    }
 }
 
 fn builder(options: &ServerOptions, persistence: Persistence) -> Result<Builder, Failure> {
@@ -183,6 +210,9 @@ fn unreachable(error: &Error, target: &Target, stderr: &ServerStderr) -> Failure
             .of_class(Class::Unreachable)
             .titled(format!("{} ended before it spoke the protocol", target.label))
             .hint("run the command by itself to see what it says"),
+        (Reach::Url(url), error) if let Some(cause) = login::cause(error) => {
+            login::failure(cause, &url.url).with_label(&target.label)
+        }
         (_, error) => refused(error, &target.label),
     };
     match stderr.last() {

@@ -273,8 +273,8 @@ impl Inner {
     fn heard(&self, status: StatusCode, headers: &HeaderMap) -> Vec<Challenge> {
         let challenges = Challenge::read(headers.get_all(WWW_AUTHENTICATE));
         let mut ours: Vec<_> = challenges.into_iter().filter(|one| one.is("DPoP") || one.is("Bearer")).collect();
-        // Who offers both prefers tokens that nobody else can use.
-        ours.sort_by_key(|one| !one.is("DPoP"));
+        // Who takes both does not ask for tokens that are bound to a key.
+        ours.sort_by_key(|one| one.is("DPoP"));
         let first = ours.first();
         self.settings.observer.tell(AuthEvent::Challenged {
             status: status.as_u16(),

@@ -1,21 +1,25 @@
 //! What the command can do with a server.
 
+mod auth;
 mod call;
 mod complete;
 mod completions;
 mod inspect;
 mod list;
+mod login;
 mod offer;
 mod ping;
 mod prompt;
 mod read;
 mod subscribe;
 
+pub(crate) use auth::Auth;
 pub(crate) use call::Call;
 pub(crate) use complete::Complete;
 pub(crate) use completions::Completions;
 pub(crate) use inspect::Inspect;
 pub(crate) use list::List;
+pub(crate) use login::{Login, Logout};
 pub(crate) use offer::Offer;
 pub(crate) use ping::Ping;
 pub(crate) use prompt::GetPrompt;

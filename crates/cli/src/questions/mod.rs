@@ -23,7 +23,9 @@ use tokio::sync::oneshot;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::show::{one_line, style};
-use dialogue::Dialogue;
+use dialogue::{Dialogue, Typed};
+
+pub(crate) use page::open_in_browser;
 
 /// Answers the questions of a server.
 #[derive(Debug)]
@@ -77,7 +79,7 @@ impl Questions {
 
     async fn page(self: Arc<Self>, page: ElicitUrlParams) -> Result<ElicitResult, ErrorObject> {
         if self.is_terminal {
-            let open = page::open_in_browser;
+            let open = open_in_browser;
             return self.ask(move |questions, dialogue| page::visit(dialogue, &questions.who, &page, &open)).await;
         }
         self.note(&format!("asks you to open {}: {}", page.url, page.message));
@@ -94,6 +96,23 @@ impl Questions {
         }
         self.note("asks for a model's answer; refused, because nobody is there to be asked and no --reply is given");
         Err(sampling::refusal())
+    }
+
+    /// Whether there is a person to be asked.
+    pub(crate) fn has_person(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// Asks for a yes; `what` the server wants ends with the question.
+    pub(crate) async fn confirm(self: &Arc<Self>, what: &'static str) -> bool {
+        let asked = self.ask(move |questions, dialogue| {
+            let prompt = format!("{} {what}", one_line(&questions.who));
+            Ok(match dialogue.ask(&prompt)? {
+                Typed::Line(line) => matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"),
+                Typed::End => false,
+            })
+        });
+        asked.await.unwrap_or(false)
     }
 
     /// Says something about the server on standard error.

@@ -5,6 +5,7 @@
 mod calls;
 mod configured;
 mod failures;
+mod logins;
 mod over_http;
 mod pages;
 mod questions;

@@ -35,7 +35,9 @@ impl Ran {
 /// A command in an environment without surprises.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(JACKFIELD);
-    for name in ["JACKFIELD_LOG", "NO_COLOR", "COLUMNS", "XDG_CONFIG_HOME", "BROWSER"] {
+    for name in
+        ["JACKFIELD_LOG", "NO_COLOR", "COLUMNS", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "JACKFIELD_CREDENTIALS", "BROWSER"]
+    {
         command.env_remove(name);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -115,8 +117,12 @@ pub(crate) struct HttpDemo {
 
 impl HttpDemo {
     pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(crate) fn start_with(arguments: &[&str]) -> Self {
         let mut command = command();
-        command.args(["serve", "everything", "--http", "127.0.0.1:0"]).env("JACKFIELD_LOG", "info");
+        command.args(["serve", "everything", "--http", "127.0.0.1:0"]).args(arguments).env("JACKFIELD_LOG", "info");
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let line = lines.find(|line| line.as_ref().unwrap().contains("listening")).unwrap().unwrap();

@@ -1,0 +1,92 @@
+//! Who is asking: logins at servers, kept for the next time.
+
+mod ask_first;
+mod steps;
+
+use std::error::Error as StdError;
+use std::io;
+use std::path::PathBuf;
+
+use jackfield::auth::client::{AuthError, FileStore, OAuth, Opener};
+
+use crate::failure::{Class, Failure};
+use crate::questions::open_in_browser;
+use crate::show::one_line;
+
+pub(crate) use ask_first::AskFirst;
+pub(crate) use steps::told;
+
+/// Names the directory of the credentials, in place of the usual one.
+const DIRECTORY: &str = "JACKFIELD_CREDENTIALS";
+
+/// How this command logs in. Credentials are kept where all its runs find them.
+pub(crate) fn oauth() -> Result<OAuth, AuthError> {
+    let store = match std::env::var_os(DIRECTORY).filter(|directory| !directory.is_empty()) {
+        Some(directory) => FileStore::new(PathBuf::from(directory)),
+        None => FileStore::of_user()?,
+    };
+    Ok(OAuth::new("Jackfield").store(store))
+}
+
+/// The browser of the user; the address is shown as well, because a browser is not always there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Browser;
+
+impl Opener for Browser {
+    fn open(&self, page: &url::Url) -> io::Result<()> {
+        eprintln!("Opening the login page of {} in the browser. If none appears, open this address:", host(page));
+        eprintln!("  {page}");
+        if let Err(error) = open_in_browser(page.as_str()) {
+            eprintln!("note: the browser can not be started ({error}); open the address yourself");
+        }
+        Ok(())
+    }
+}
+
+fn host(page: &url::Url) -> &str {
+    page.host_str().unwrap_or_default()
+}
+
+/// Returns why a request could not be authorized, if that is what is wrong.
+pub(crate) fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a AuthError> {
+    let mut cause = Some(error);
+    while let Some(next) = cause {
+        if let Some(error) = next.downcast_ref() {
+            return Some(error);
+        }
+        cause = next.source();
+    }
+    None
+}
+
+/// Says why nobody is logged in, and what to try.
+pub(crate) fn failure(error: &AuthError, url: &str) -> Failure {
+    let class = match error {
+        AuthError::BadServer(_) | AuthError::Redirect(_) => Class::Usage,
+        AuthError::NotProtected | AuthError::Store(_) => Class::Failed,
+        _ => Class::Login,
+    };
+    let failure = Failure::new(class, one_line(&error.to_string()).into_owned());
+    let failure = match error.source() {
+        Some(cause) => failure.why(crate::failure::chain(cause)),
+        None => failure,
+    };
+    match error {
+        AuthError::LoginNeeded => failure.hint(format!("jackfield login {url}")),
+        AuthError::NotProtected => failure.hint(format!("use it without a login: jackfield inspect {url}")),
+        AuthError::NoClient(_) => {
+            failure.hint("register a client at the authorization server by hand, and name it with --client-id")
+        }
+        AuthError::ForeignClient { .. } => {
+            failure.hint("log in again, with a client id of the new authorization server")
+        }
+        AuthError::StepUp(_) => failure.hint("ask the operator of the server for these permissions, then log in again"),
+        AuthError::TimedOut | AuthError::Interaction(_) => {
+            failure.hint(format!("without a browser here: jackfield login {url} --headless"))
+        }
+        AuthError::Store(_) => {
+            failure.hint(format!("see what the directory in the variable {DIRECTORY} is, or that of your data"))
+        }
+        _ => failure.hint(format!("see each step with: jackfield auth explain {url}")),
+    }
+}

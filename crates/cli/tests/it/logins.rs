@@ -1,0 +1,161 @@
+//! Logging in at a protected server, and what the other commands make of it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use crate::run::{Folder, HttpDemo, Ran, command, finish};
+
+const PASSWORD: &str = "correct horse battery";
+
+/// What a browser does: visits pages of one server, with cookies.
+struct Browser {
+    address: String,
+    cookies: Vec<String>,
+}
+
+struct Page {
+    head: String,
+    body: String,
+}
+
+impl Page {
+    fn field(&self, name: &str) -> String {
+        let start = format!("name=\"{name}\" value=\"");
+        let rest = self.body.split(&start).nth(1).unwrap_or_else(|| panic!("no {name}: {} {}", self.head, self.body));
+        rest.split('"').next().unwrap().to_owned()
+    }
+
+    fn location(&self) -> String {
+        let line = self.head.lines().find_map(|line| line.strip_prefix("location: "));
+        line.unwrap_or_else(|| panic!("no redirect: {} {}", self.head, self.body)).to_owned()
+    }
+}
+
+impl Browser {
+    fn send(&mut self, method: &str, path: &str, form: &str) -> Page {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let kind = "content-type: application/x-www-form-urlencoded";
+        let (length, cookies) = (form.len(), self.cookies.join("; "));
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{kind}\r\ncontent-length: {length}\r\ncookie: {cookies}\r\n\r\n",
+            self.address
+        );
+        stream.write_all(format!("{head}{form}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let set = head.lines().filter_map(|line| line.strip_prefix("set-cookie: "));
+        self.cookies.extend(set.map(|line| line.split(';').next().unwrap().to_owned()));
+        Page { head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// Logs in and consents at a login page; returns where it leads.
+    fn log_in(page: &str) -> String {
+        let (address, path) = page.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut browser = Self { address: address.to_owned(), cookies: Vec::new() };
+        let login = browser.send("GET", &format!("/{path}"), "");
+        let hidden = |page: &Page| format!("request={}&csrf={}", page.field("request"), page.field("csrf"));
+        let form = format!("{}&username=ann&password={}", hidden(&login), PASSWORD.replace(' ', "+"));
+        let consent = browser.send("POST", "/login", &form);
+        browser.send("POST", "/consent", &format!("{}&decision=allow", hidden(&consent))).location()
+    }
+}
+
+/// Runs `jackfield login` with a user who logs in. The answer is pasted, or the browser visits where the page leads.
+fn log_in(folder: &Folder, words: &[&str], paste: bool) -> Ran {
+    let mut login = command();
+    // A browser that does nothing; the address is shown as well.
+    login.arg("login").args(words).current_dir(folder.path()).env("HOME", folder.path()).env("BROWSER", "true");
+    if paste {
+        login.arg("--headless");
+    }
+    let mut child = login.stdin(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let page =
+        lines.find_map(|line| line.unwrap().trim().strip_prefix("http").map(|rest| format!("http{rest}"))).unwrap();
+    let back = Browser::log_in(&page);
+    if paste {
+        child.stdin.take().unwrap().write_all(format!("{back}\n").as_bytes()).unwrap();
+    } else {
+        let (address, path) = back.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut browser = Browser { address: address.to_owned(), cookies: Vec::new() };
+        let page = browser.send("GET", &format!("/{path}"), "");
+        assert!(page.body.contains("You can close this page"), "{}", page.body);
+    }
+    let err = lines.map(|line| line.unwrap() + "\n").collect();
+    let output = child.wait_with_output().unwrap();
+    Ran { code: output.status.code(), out: String::from_utf8(output.stdout).unwrap(), err }
+}
+
+fn add_user(folder: &Folder) {
+    let mut add = command();
+    add.args(["auth", "add-user", "users.json", "ann"]).current_dir(folder.path());
+    assert_eq!(finish(add, &format!("{PASSWORD}\n")).ok(), "ann can log in now\n");
+}
+
+/// The whole way of a user: refused, logged in, allowed, asked for more, logged out. T-068
+#[test]
+fn a_user_logs_in_and_out() {
+    let folder = Folder::new();
+    add_user(&folder);
+    let users = folder.path().join("users.json");
+    let demo = HttpDemo::start_with(&["--auth", users.to_str().unwrap()]);
+    let url = format!("http://{}/mcp", demo.address);
+    let run = |words: &[&str]| folder.jackfield(words, &[]);
+
+    // Nobody is logged in, and nobody is there to be asked.
+    let sum = ["call", &url, "get-sum", "a=2", "b=3"];
+    let refused = run(&sum);
+    assert_eq!(refused.code, Some(7), "{refused:?}");
+    assert!(refused.err.contains(&format!("try: jackfield login {url}")), "{}", refused.err);
+    assert!(run(&["auth", "list"]).ok().is_empty());
+    let explained = run(&["auth", "explain", &url]).ok();
+    for part in [
+        "the server answers 401: Bearer",
+        "the server's metadata is at",
+        "the authorization server is",
+        "a login should work",
+    ] {
+        assert!(explained.contains(part), "{explained}");
+    }
+
+    let logged_in = log_in(&folder, &[&url], true).ok();
+    assert!(logged_in.starts_with(&format!("logged in: {url} by http://{}", demo.address)), "{logged_in}");
+    assert_eq!(run(&sum).ok(), "The sum of 2 and 3 is 5.\n");
+    let listed = run(&["auth", "list", "--json"]).json();
+    assert_eq!((&listed[0]["server"], &listed[0]["scopes"][0]), (&url.as_str().into(), &"everything:use".into()));
+    assert!(run(&["auth", "explain", &url]).ok().contains("ok logged in"));
+
+    // A tool that needs more than the login allows is not even listed.
+    let environment = ["call", &url, "get-env"];
+    let refused = run(&environment);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    log_in(&folder, &[&url, "--scope", "everything:environment", "--verbose"], false).ok();
+    assert!(run(&environment).ok().contains("PATH"));
+
+    // What is kept is for the user alone, and nothing of it was shown.
+    let kept = folder.path().join(".local/share/jackfield/credentials");
+    assert!(kept.is_dir());
+    assert!(run(&["logout", &url]).ok().contains("logged out"));
+    assert_eq!(run(&["logout", &url]).code, Some(1));
+    assert_eq!(run(&sum).code, Some(7));
+}
+
+/// A server that asks nobody is told apart from one that does; so is one that is not there.
+#[test]
+fn explain_tells_what_is_wrong() {
+    let folder = Folder::new();
+    let demo = HttpDemo::start();
+    let url = format!("http://{}/mcp", demo.address);
+    let open = folder.jackfield(&["auth", "explain", &url], &[]);
+    assert_eq!(open.code, Some(1), "{open:?}");
+    assert!(open.out.contains("takes a request without a token") && open.err.contains("does not ask for a login"));
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gone = folder.jackfield(&["auth", "explain", &format!("http://{free}/mcp")], &[]);
+    assert_eq!(gone.code, Some(7), "{gone:?}");
+    let bad = folder.jackfield(&["login", "ftp://example.com"], &[]);
+    assert_eq!(bad.code, Some(2), "{bad:?}");
+    let nobody = folder.jackfield(&["serve", "everything", "--http", "127.0.0.1:0", "--auth", "nobody.json"], &[]);
+    assert!(nobody.code == Some(1) && nobody.err.contains("jackfield auth add-user"), "{nobody:?}");
+}

@@ -1,0 +1,185 @@
+//! Our client at our own authorization server, over real sockets: log in, call, renew, ask for more, give back.
+
+use std::sync::{Arc, Mutex};
+
+use jackfield::auth::client::{AuthError, AuthEvent, Binding, Interaction, Login, OAuth, Page, Visit};
+use jackfield::auth::dpop::ProofRules;
+use jackfield::auth::fetch::{Ask, Fetch as _, HttpFetch};
+use jackfield::auth::resource::ScopeRules;
+use jackfield::auth::server::{AuthorizationServer, Registration, Resource, Users};
+use jackfield::auth::{Clock, Protect as _, Secret};
+use jackfield::client::{Client, Http};
+use jackfield::http::client::Boxed;
+use jackfield::http::{HttpConfig, HttpServer};
+use jackfield::peer::Shutdown;
+use jackfield::{Server, tool};
+use tokio::task::JoinSet;
+
+/// Whisper.
+#[tool]
+fn whisper() -> String {
+    "psst".to_owned()
+}
+
+/// Shout.
+#[tool]
+fn shout() -> String {
+    "HEY".to_owned()
+}
+
+/// A protected server, and everything a test wants to know about its client.
+struct World {
+    url: String,
+    clock: Clock,
+    events: Arc<Mutex<Vec<AuthEvent>>>,
+    _serving: JoinSet<()>,
+}
+
+impl World {
+    async fn new(proofs: ProofRules) -> Self {
+        let clock = Clock::manual(1_800_000_000);
+        let users = Users::new().unwrap();
+        users.add_user("ann", &Secret::new("correct horse battery")).unwrap();
+        // The names of the servers contain the port, which has to be known first.
+        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let (issuer, url) = (format!("http://{free}"), format!("http://{free}/mcp"));
+        let resource =
+            Resource::new(&url).scope("whisper", "Whisper").scope("shout", "Shout").default_scopes("whisper");
+        let authorization = AuthorizationServer::builder(&issuer)
+            .resource(resource)
+            .users(users)
+            .registration(Registration::default())
+            .proofs(proofs)
+            .clock(clock.clone())
+            .build()
+            .unwrap();
+        let door = authorization.protect(&url).unwrap().build().unwrap();
+        let rules = ScopeRules::new().tool("whisper", "whisper").tool("shout", "shout");
+        let server = Server::new("secret").tool(whisper).tool(shout).protect(rules);
+        let config = HttpConfig::default().with_gate(door).with_beside(authorization);
+        let bound = HttpServer::new(Arc::new(server.build().unwrap())).config(config).bind(free).await.unwrap();
+        let mut serving = JoinSet::new();
+        serving.spawn(async move {
+            let (_trigger, shutdown) = Shutdown::new();
+            bound.serve(shutdown).await.unwrap();
+        });
+        Self { url, clock, events: Arc::default(), _serving: serving }
+    }
+
+    fn oauth(&self) -> OAuth {
+        let events = self.events.clone();
+        let oauth = OAuth::new("Test").clock(self.clock.clone()).interaction(Ann);
+        oauth.observer(move |event| events.lock().unwrap().push(event.clone()))
+    }
+
+    async fn client(&self, login: &Arc<Login>) -> Client {
+        Client::builder().connect(Http::new(&self.url).authorizer(login.clone())).await.unwrap()
+    }
+
+    fn count(&self, is: impl Fn(&AuthEvent) -> bool) -> usize {
+        self.events.lock().unwrap().iter().filter(|event| is(event)).count()
+    }
+}
+
+/// A user who knows her password and consents to everything.
+#[derive(Debug)]
+struct Ann;
+
+impl Interaction for Ann {
+    fn prepare<'a>(&'a self, _: Option<&'a str>) -> Boxed<'a, Result<Box<dyn Visit>, AuthError>> {
+        Box::pin(std::future::ready(Ok(Box::new(Visiting) as Box<dyn Visit>)))
+    }
+}
+
+#[derive(Debug)]
+struct Visiting;
+
+impl Visit for Visiting {
+    fn redirect_uri(&self) -> &str {
+        "http://127.0.0.1:9999/callback"
+    }
+
+    fn visit(self: Box<Self>, page: Page) -> Boxed<'static, Result<String, AuthError>> {
+        Box::pin(async move {
+            let browser = HttpFetch::desktop();
+            let home = page.url.join("/").unwrap();
+            let mut cookies = Vec::new();
+            let mut answer = browser.fetch(Ask::get(page.url.as_str())?).await?;
+            for (path, more) in [
+                ("login", vec![("username", "ann"), ("password", "correct horse battery")]),
+                ("consent", vec![("decision", "allow")]),
+            ] {
+                let set = answer.headers.get_all("set-cookie").iter();
+                cookies.extend(set.map(|cookie| cookie.to_str().unwrap().split(';').next().unwrap().to_owned()));
+                let text = String::from_utf8(answer.body.to_vec()).unwrap();
+                let field = |name: &str| {
+                    let start = format!("name=\"{name}\" value=\"");
+                    text.split(&start).nth(1).unwrap().split('"').next().unwrap().to_owned()
+                };
+                let (request, csrf) = (field("request"), field("csrf"));
+                let form = [("request", request.as_str()), ("csrf", csrf.as_str())].into_iter().chain(more);
+                let ask = Ask::post_form(home.join(path).unwrap().as_str(), form)?;
+                answer = browser.fetch(ask.with(http::header::COOKIE, cookies.join("; ").parse().unwrap())).await?;
+            }
+            Ok(answer.headers["location"].to_str().unwrap().to_owned())
+        })
+    }
+}
+
+async fn call(client: &Client, tool: &'static str) -> String {
+    client.call(tool, ()).await.unwrap().text()
+}
+
+/// The whole way, with plain tokens. AUTH-023, AUTH-058, AUTH-065, AUTH-076, AUTH-094, AUTH-095; T-072
+#[tokio::test]
+async fn our_client_logs_in_at_our_server() {
+    let world = World::new(ProofRules::default()).await;
+    let login = world.oauth().server(&world.url).unwrap();
+    let client = world.client(&login).await;
+    assert_eq!(call(&client, "whisper").await, "psst");
+    let account = login.account().await.unwrap().unwrap();
+    assert!(account.is_renewable && !account.is_bound && account.scopes.contains("whisper"));
+
+    // At the end of the token a hundred calls renew it once.
+    for round in 1..=3 {
+        world.clock.advance(601);
+        let mut calls = JoinSet::new();
+        for _ in 0..100 {
+            let client = client.clone();
+            calls.spawn(async move { call(&client, "whisper").await });
+        }
+        assert!(calls.join_all().await.iter().all(|text| text == "psst"));
+        assert_eq!(world.count(|event| *event == AuthEvent::Renewed), round);
+    }
+    assert_eq!(world.count(|event| matches!(event, AuthEvent::Visiting { .. })), 1);
+
+    // More than the token allows: the user is asked, and keeps what there was.
+    assert_eq!(call(&client, "shout").await, "HEY");
+    assert_eq!(call(&client, "whisper").await, "psst");
+    assert_eq!(world.count(|event| matches!(event, AuthEvent::Visiting { .. })), 2);
+    let scopes = login.account().await.unwrap().unwrap().scopes;
+    assert!(scopes.contains("shout") && scopes.contains("whisper"));
+
+    assert!(login.logout().await.unwrap());
+    assert_eq!(world.count(|event| *event == AuthEvent::LoggedOut { is_revoked: true }), 1);
+    // Nobody is logged in any more, so the user is asked again.
+    assert_eq!(call(&client, "whisper").await, "psst");
+    assert_eq!(world.count(|event| matches!(event, AuthEvent::Visiting { .. })), 3);
+    client.close().await;
+}
+
+/// The same with tokens that are bound to a key, at servers that want nonces.
+#[tokio::test]
+async fn bound_tokens_work_all_the_way() {
+    let mut rules = ProofRules::default();
+    rules.nonce = true;
+    let world = World::new(rules).await;
+    let login = world.oauth().binding(Binding::Always).server(&world.url).unwrap();
+    let client = world.client(&login).await;
+    assert_eq!(call(&client, "whisper").await, "psst");
+    assert!(login.account().await.unwrap().unwrap().is_bound);
+    world.clock.advance(601);
+    assert_eq!(call(&client, "whisper").await, "psst");
+    assert_eq!(world.count(|event| *event == AuthEvent::Renewed), 1);
+    client.close().await;
+}
