@@ -4,6 +4,7 @@
 //! process cancel out. The server is `bench_server` of the examples; two hand-written loops in `bench_limit` show how far
 //! the figure is from what is possible at all.
 
+mod auth;
 mod baseline;
 mod command;
 mod conversation;
@@ -42,6 +43,9 @@ pub(crate) struct Options {
     /// Compare requests per second over HTTP with a bare hyper server instead.
     #[arg(long, conflicts_with_all = ["save", "check", "peers", "server"])]
     load: bool,
+    /// Measure instead what a bearer check adds to a call, and whether the time of a refusal tells something.
+    #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "server"])]
+    auth: bool,
     /// Measure this program instead of the example `bench_server`; words are separated by blanks.
     #[arg(long)]
     server: Option<String>,
@@ -50,7 +54,7 @@ pub(crate) struct Options {
 impl Options {
     /// What the tests need.
     pub(crate) fn check() -> Self {
-        Self { save: false, check: true, peers: false, load: false, server: None }
+        Self { save: false, check: true, peers: false, load: false, auth: false, server: None }
     }
 }
 
@@ -58,6 +62,9 @@ impl Options {
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.peers {
         return peers::run(workspace);
+    }
+    if options.auth {
+        return auth::run(workspace);
     }
     let folder = workspace.target.join("bench");
     std::fs::create_dir_all(&folder)?;

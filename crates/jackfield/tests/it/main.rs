@@ -4,6 +4,8 @@
 #[cfg(feature = "auth-server")]
 mod auth_flow;
 #[cfg(feature = "auth-server")]
+mod auth_owners;
+#[cfg(feature = "auth-server")]
 mod auth_scopes;
 mod compile;
 mod impl_blocks;
