@@ -4,6 +4,7 @@
 //! process cancel out. The server is `bench_server` of the examples; two hand-written loops in `bench_limit` show how far
 //! the figure is from what is possible at all.
 
+mod auth;
 mod baseline;
 mod client;
 mod command;
@@ -47,6 +48,9 @@ pub(crate) struct Options {
     /// Measure the memory of idle sessions and open streams instead, ten thousand of each.
     #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "server"])]
     memory: bool,
+    /// Measure instead what a bearer check adds to a call, and whether the time of a refusal tells something.
+    #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "server"])]
+    auth: bool,
     /// Measure this program instead of the example `bench_server`; words are separated by blanks.
     #[arg(long)]
     server: Option<String>,
@@ -55,7 +59,7 @@ pub(crate) struct Options {
 impl Options {
     /// What the tests need.
     pub(crate) fn check() -> Self {
-        Self { save: false, check: true, peers: false, load: false, memory: false, server: None }
+        Self { save: false, check: true, peers: false, load: false, memory: false, auth: false, server: None }
     }
 }
 
@@ -63,6 +67,9 @@ impl Options {
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.peers {
         return peers::run(workspace, &server(workspace, options)?);
+    }
+    if options.auth {
+        return auth::run(workspace);
     }
     let folder = workspace.target.join("bench");
     std::fs::create_dir_all(&folder)?;

@@ -33,7 +33,8 @@ impl Caller {
     }
 }
 
-/// An authenticated user: who vouches for it, and its name there.
+/// An authenticated user: who vouches for it, its name there, and the program it came through. What belongs to a user who came
+/// through one program is not shown to another, which the user may trust less.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Principal {
@@ -41,11 +42,19 @@ pub struct Principal {
     pub issuer: String,
     /// The user's name at the issuer.
     pub subject: String,
+    /// The program, by the name it has at the issuer; none where credentials do not say.
+    pub client: Option<String>,
 }
 
 impl Principal {
     /// Names a user of an issuer.
     pub fn new(issuer: impl Into<String>, subject: impl Into<String>) -> Self {
-        Self { issuer: issuer.into(), subject: subject.into() }
+        Self { issuer: issuer.into(), subject: subject.into(), client: None }
+    }
+
+    /// The same user, through a program.
+    #[must_use]
+    pub fn through(self, client: impl Into<String>) -> Self {
+        Self { client: Some(client.into()), ..self }
     }
 }

@@ -36,7 +36,12 @@ impl ResourceServer {
         }
         match self.authorize(request).await {
             Ok(token) => {
-                request.extensions.insert(Principal::new(token.issuer.clone(), token.subject.clone()));
+                let user = Principal::new(token.issuer.clone(), token.subject.clone());
+                let user = match &token.client_id {
+                    Some(client) => user.through(client.clone()),
+                    None => user,
+                };
+                request.extensions.insert(user);
                 request.extensions.insert(Authorized::new(token));
                 Ok(())
             }

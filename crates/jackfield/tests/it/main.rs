@@ -6,6 +6,8 @@ mod auth_client;
 #[cfg(feature = "auth-server")]
 mod auth_flow;
 #[cfg(feature = "auth-server")]
+mod auth_owners;
+#[cfg(feature = "auth-server")]
 mod auth_scopes;
 mod compile;
 mod impl_blocks;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use jackfield_peer::Reply;
+use jackfield_peer::{Principal, Reply};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{
     ErrorObject, InputRequest, InputRequests, InputRequired, InputResponses, Method, Outcome, RawJson,
@@ -336,15 +336,17 @@ fn open_payload<T: DeserializeOwned>(cx: &Cx, state: &str) -> Result<T, ErrorObj
     Ok(sealed.payload)
 }
 
-/// What a state is bound to: the user, the method, and the parameters that say what is wanted.
+/// What a state is bound to: the user and the program they came through, the method, and the parameters that say what is wanted.
 fn binding(cx: &Cx) -> Vec<u8> {
-    let user = cx.auth().map_or((false, "", ""), |user| (true, user.issuer.as_str(), user.subject.as_str()));
+    let user = cx.auth();
+    let of_user = |part: fn(&Principal) -> Option<&str>| user.and_then(part).unwrap_or_default().as_bytes();
     let salient = |name: &str| cx.params().get(name).map(canonical).unwrap_or_default();
     context(&[
         b"requestState",
-        &[u8::from(user.0)],
-        user.1.as_bytes(),
-        user.2.as_bytes(),
+        &[u8::from(user.is_some())],
+        of_user(|user| Some(&user.issuer)),
+        of_user(|user| Some(&user.subject)),
+        of_user(|user| user.client.as_deref()),
         cx.method().as_bytes(),
         &salient("name"),
         &salient("uri"),

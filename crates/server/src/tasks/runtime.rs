@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use jackfield_peer::{Caller, Incoming, Session, Shutdown, ShutdownTrigger};
+use jackfield_peer::{Caller, Incoming, Principal, Session, Shutdown, ShutdownTrigger};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, TASKS_EXTENSION};
 use jackfield_store::{NewTask, StoreError, TaskChange, TaskEnd, TaskId, TaskRecord, TaskStore, Updated};
@@ -180,7 +180,9 @@ impl Owner {
     /// The user; without one the session; without either everyone who knows the id.
     pub(super) fn of(incoming: &Incoming) -> Self {
         if let Some(user) = &incoming.caller.principal {
-            let name = format!("user {} {}{}", user.issuer.len(), user.issuer, user.subject);
+            let Principal { issuer, subject, client, .. } = user;
+            let client = client.as_deref().unwrap_or_default();
+            let name = format!("user {} {} {issuer}{subject}{client}", issuer.len(), subject.len());
             return Self { name, is_known: true, user: Some(user.subject.clone()) };
         }
         match &incoming.session {

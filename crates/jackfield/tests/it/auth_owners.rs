@@ -1,0 +1,233 @@
+//! What belongs to whom, by real tokens: sessions, tasks, and the token itself.
+
+use std::sync::Arc;
+
+use http_body::Body as _;
+use jackfield::auth::jose::{JwkSet, SigningKey};
+use jackfield::auth::resource::{JwtVerifier, ResourceServer, ScopeRules};
+use jackfield::auth::{AuthContext as _, Clock, Protect as _};
+use jackfield::http::{Body, HttpConfig, StreamableService};
+use jackfield::{Cx, Server, Tasks, Value, json, tool};
+
+const ISSUER: &str = "https://auth.example.com";
+const RESOURCE: &str = "https://mcp.example.com/mcp";
+const NOW: u64 = 1_800_000_000;
+
+/// Dig without an end.
+#[tool(task)]
+async fn dig() -> String {
+    std::future::pending().await
+}
+
+/// Say all that a handler can find out about its request, as one that passes it on to another server would.
+#[tool]
+fn pass_on(cx: &Cx) -> String {
+    let authorized = cx.authorized().map(|authorized| format!("{authorized:?}"));
+    let head = cx.extension::<http::request::Parts>().map(|head| format!("{head:?}"));
+    format!("{:?} {:?} {authorized:?} {head:?} {:?}", cx.headers(), cx.auth(), cx.params())
+}
+
+/// Who somebody is, and through which program.
+#[derive(Clone, Copy, Debug)]
+struct Who(&'static str, &'static str, &'static str);
+
+const ANN: Who = Who("ann", "app", "dig");
+/// Others: another user; the same user through a program they may trust less; the same names, differently put together.
+const OTHERS: [Who; 3] = [Who("bob", "app", "dig"), Who("ann", "other", "dig"), Who("annapp", "", "dig")];
+
+struct Guarded {
+    key: SigningKey,
+    service: StreamableService,
+}
+
+struct Answer {
+    status: u16,
+    headers: http::HeaderMap,
+    body: Value,
+}
+
+impl Guarded {
+    fn new() -> Self {
+        let key = SigningKey::generate().unwrap();
+        let keys = Arc::new(JwkSet { keys: vec![key.public().clone()] });
+        let clock = Clock::manual(NOW);
+        let verifier = JwtVerifier::with_clock(ISSUER, keys, clock.clone());
+        let door = ResourceServer::builder(RESOURCE).issuer(ISSUER, verifier).clock(clock).build().unwrap();
+        let rules = ScopeRules::new().tool("dig", "dig").method("tasks/*", "dig");
+        let server = Server::new("guarded").tasks(Tasks::new()).tool(dig).tool(pass_on).protect(rules);
+        let service = server.build().unwrap().http_service(HttpConfig::default().with_gate(door));
+        Self { key, service }
+    }
+
+    fn token(&self, Who(user, client, scope): Who) -> String {
+        let claims = json!({ "iss": ISSUER, "sub": user, "aud": RESOURCE, "exp": NOW + 60, "client_id": client, "scope": scope });
+        self.key.sign("at+jwt", &claims).unwrap()
+    }
+
+    async fn send(&self, request: http::request::Builder, who: Option<Who>, body: &Value) -> Answer {
+        let mut request = request.header("host", "localhost").header("accept", "application/json, text/event-stream");
+        if let Some(who) = who {
+            request = request.header("authorization", format!("Bearer {}", self.token(who)));
+        }
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let response = self.service.serve(request.body(Body::full(body)).unwrap()).await;
+        let (parts, mut body) = response.into_parts();
+        let mut text = Vec::new();
+        let is_json = parts.headers.get("content-type").is_some_and(|kind| kind == "application/json");
+        while is_json && let Some(frame) = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx)).await
+        {
+            text.extend_from_slice(&frame.unwrap().into_data().unwrap());
+        }
+        let body = serde_json::from_slice(&text).unwrap_or_default();
+        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+
+    /// Sends a request of the modern era.
+    async fn modern(&self, who: Who, method: &str, mut params: Value) -> Answer {
+        params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } } });
+        let mut request = http::Request::post("/mcp")
+            .header("content-type", "application/json")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", method);
+        if let Some(name) = ["name", "taskId"].iter().find_map(|key| params[*key].as_str()) {
+            request = request.header("mcp-name", name);
+        }
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.send(request, Some(who), &message).await
+    }
+
+    /// Sends a message of the legacy era.
+    async fn legacy(&self, who: Option<Who>, session: &str, message: &Value) -> Answer {
+        let mut request = http::Request::post("/mcp").header("content-type", "application/json");
+        if !session.is_empty() {
+            request = request.header("mcp-session-id", session);
+        }
+        self.send(request, who, message).await
+    }
+
+    async fn open(&self, who: Who) -> String {
+        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+        let answer = self.legacy(Some(who), "", &message).await;
+        let session = answer.headers["mcp-session-id"].to_str().unwrap().to_owned();
+        self.legacy(Some(who), &session, &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        session
+    }
+}
+
+fn ask(method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": 2, "method": method, "params": params })
+}
+
+/// T-040: a session belongs to the user and the program that opened it; it is no authentication by itself. SEC-019, SEC-021
+#[tokio::test]
+async fn a_session_is_no_credential() {
+    let guarded = Guarded::new();
+    let session = guarded.open(ANN).await;
+    let list = ask("tools/list", json!({}));
+    let with = |request: http::request::Builder| request.header("mcp-session-id", &session);
+    let verbs = || [with(http::Request::get("/mcp")), with(http::Request::delete("/mcp"))];
+    for who in OTHERS {
+        assert_eq!(guarded.legacy(Some(who), &session, &list).await.status, 404, "{who:?}");
+        for request in verbs() {
+            assert_eq!(guarded.send(request, Some(who), &json!(null)).await.status, 404, "{who:?}");
+        }
+    }
+    assert_eq!(guarded.legacy(None, &session, &list).await.status, 401);
+    for request in verbs() {
+        assert_eq!(guarded.send(request, None, &json!(null)).await.status, 401);
+    }
+    assert_eq!(guarded.legacy(Some(ANN), &session, &list).await.status, 200, "its owner has it still");
+}
+
+/// T-092: nobody but their owner finds tasks, by whatever method, in both eras. SEC-023, SEC-024
+#[tokio::test]
+async fn tasks_of_others_are_not_there() {
+    let guarded = Guarded::new();
+    let created = guarded.modern(ANN, "tools/call", json!({ "name": "dig" })).await.body;
+    let id = created["result"]["taskId"].as_str().unwrap_or_else(|| panic!("{created}")).to_owned();
+    let session = guarded.open(ANN).await;
+    let created =
+        guarded.legacy(Some(ANN), &session, &ask("tools/call", json!({ "name": "dig", "task": {} }))).await.body;
+    let core = created["result"]["task"]["taskId"].as_str().unwrap_or_else(|| panic!("{created}")).to_owned();
+    assert!(id.len() >= 22 && core.len() >= 22, "128 bits that nobody guesses");
+    for who in OTHERS {
+        for (method, params) in [
+            ("tasks/get", json!({ "taskId": id })),
+            ("tasks/update", json!({ "taskId": id, "inputResponses": {} })),
+            ("tasks/cancel", json!({ "taskId": id })),
+            ("tasks/get", json!({ "taskId": core })),
+        ] {
+            let answer = guarded.modern(who, method, params).await;
+            assert_eq!(answer.body["error"]["code"], -32602, "{who:?} {method}: {}", answer.body);
+        }
+        let session = guarded.open(who).await;
+        for (method, params) in [
+            ("tasks/get", json!({ "taskId": core })),
+            ("tasks/result", json!({ "taskId": core })),
+            ("tasks/cancel", json!({ "taskId": core })),
+            ("tasks/get", json!({ "taskId": id })),
+        ] {
+            let answer = guarded.legacy(Some(who), &session, &ask(method, params)).await;
+            assert_eq!(answer.body["error"]["code"], -32602, "{who:?} {method}: {}", answer.body);
+        }
+        let listed = guarded.legacy(Some(who), &session, &ask("tasks/list", json!({}))).await;
+        assert_eq!(listed.body["result"]["tasks"], json!([]), "{who:?}");
+    }
+    assert_eq!(guarded.modern(ANN, "tasks/get", json!({ "taskId": id })).await.body["result"]["status"], "working");
+    let listed = guarded.legacy(Some(ANN), &session, &ask("tasks/list", json!({}))).await;
+    assert!(!listed.body["result"]["tasks"].as_array().unwrap().is_empty());
+}
+
+/// T-091: tasks need the scopes of their tool to begin, and those of their methods after that, in both eras. AUTH-091, AUTH-092
+#[tokio::test]
+async fn tasks_need_their_scopes() {
+    let guarded = Guarded::new();
+    let created = guarded.modern(ANN, "tools/call", json!({ "name": "dig" })).await.body;
+    let id = created["result"]["taskId"].clone();
+    let session = guarded.open(ANN).await;
+    for scope in ["", "other"] {
+        let less = Who("ann", "app", scope);
+        for (method, params) in [
+            ("tools/call", json!({ "name": "dig" })),
+            ("tasks/get", json!({ "taskId": id })),
+            ("tasks/cancel", json!({ "taskId": id })),
+            ("tasks/update", json!({ "taskId": id, "inputResponses": {} })),
+        ] {
+            let answer = guarded.modern(less, method, params).await;
+            assert_eq!(answer.status, 403, "{method} with {scope:?}: {}", answer.body);
+            assert!(answer.headers["www-authenticate"].to_str().unwrap().contains("scope=\"dig\""));
+        }
+        for (method, params) in [
+            ("tools/call", json!({ "name": "dig", "task": {} })),
+            ("tasks/get", json!({ "taskId": id })),
+            ("tasks/list", json!({})),
+            ("tasks/result", json!({ "taskId": id })),
+            ("tasks/cancel", json!({ "taskId": id })),
+        ] {
+            let answer = guarded.legacy(Some(less), &session, &ask(method, params)).await;
+            assert_eq!(answer.status, 403, "{method} with {scope:?}: {}", answer.body);
+        }
+    }
+    assert_eq!(guarded.modern(ANN, "tasks/get", json!({ "taskId": id })).await.body["result"]["status"], "working");
+}
+
+/// T-082: a handler that passes on all it knows does not pass on the token, because it does not know it. AUTH-084, AUTH-124
+#[tokio::test]
+async fn handlers_have_no_token_to_pass_on() {
+    let guarded = Guarded::new();
+    let token = guarded.token(ANN);
+    let session = guarded.open(ANN).await;
+    for answer in [
+        guarded.modern(ANN, "tools/call", json!({ "name": "pass_on" })).await,
+        guarded.legacy(Some(ANN), &session, &ask("tools/call", json!({ "name": "pass_on" }))).await,
+    ] {
+        let text = answer.body["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{}", answer.body));
+        assert!(text.contains("ann") && text.contains("localhost"), "it sees what it may see: {text}");
+        assert!(!text.to_ascii_lowercase().contains("bearer"), "{text}");
+        // The signature is the part that nobody can make up.
+        let signed: Vec<&str> = token.split('.').collect();
+        assert!(!text.contains(signed[1]) && !text.contains(signed[2]), "{text}");
+    }
+}

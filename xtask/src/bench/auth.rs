@@ -1,0 +1,22 @@
+//! `cargo xtask bench --auth`: what a bearer check adds to a call, and whether the time of a refusal tells something.
+//!
+//! Each is a program that compares two things in one run, because times mean nothing by themselves on a shared machine.
+
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::workspace::Workspace;
+
+const PROGRAMS: &[&str] = &["auth_cost", "auth_timing"];
+
+/// Builds and runs the programs; fails when one does.
+pub(super) fn run(workspace: &Workspace) -> Result<()> {
+    for name in PROGRAMS {
+        let words = ["--release", "--package", "jackfield", "--features", "auth-server", "--example", name];
+        let program = workspace.build_executable(&words)?;
+        println!("{name}");
+        ensure!(Command::new(program).status()?.success(), "{name} failed");
+    }
+    Ok(())
+}
