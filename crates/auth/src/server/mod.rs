@@ -42,6 +42,8 @@ mod respond;
 mod revoke;
 mod route;
 mod seal;
+#[cfg(feature = "store")]
+mod shared_store;
 mod store;
 mod throttle;
 mod token;
@@ -56,6 +58,8 @@ pub use embedded::EmbeddedVerifier;
 pub use exchange::AssertionTarget;
 pub use keys::KeyRing;
 pub use registration::Registration;
+#[cfg(feature = "store")]
+pub use shared_store::SharedStore;
 pub use store::{AuthStore, MemoryStore, StoreError, Storing};
 pub use throttle::Rate;
 pub use upstream::{ThirdPartyError, Upstream};

@@ -8,6 +8,8 @@ mod guarded;
 mod interaction;
 mod keys;
 mod proofs;
+#[cfg(feature = "store")]
+mod restarts;
 mod third_party;
 mod users;
 mod visitor;
