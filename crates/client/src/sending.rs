@@ -102,6 +102,9 @@ pub(crate) fn send_request(
         ClientRequest::CallTool(params) => Some(params.name.clone()),
         ClientRequest::GetPrompt(params) => Some(params.name.clone()),
         ClientRequest::ReadResource(params) => Some(params.uri.clone()),
+        // A task may be known to one node only, so that others have to see which one is meant.
+        ClientRequest::GetTask(params) | ClientRequest::CancelTask(params) => Some(params.task_id.clone()),
+        ClientRequest::UpdateTask(params) => Some(params.task_id.clone()),
         _ => None,
     };
     let custom;

@@ -46,6 +46,8 @@ mod revoke;
 mod route;
 mod seal;
 mod session;
+#[cfg(feature = "store")]
+mod shared_store;
 mod store;
 mod third_party;
 mod throttle;
@@ -61,6 +63,8 @@ pub use embedded::EmbeddedVerifier;
 pub use exchange::AssertionTarget;
 pub use keys::KeyRing;
 pub use registration::Registration;
+#[cfg(feature = "store")]
+pub use shared_store::SharedStore;
 pub use store::{AuthStore, MemoryStore, StoreError, Storing};
 pub use third_party::ThirdPartyError;
 pub use throttle::Rate;

@@ -13,9 +13,11 @@ mod interaction;
 mod keys;
 mod logging_in;
 mod proofs;
-mod secrets;
 mod renewing;
+#[cfg(feature = "store")]
+mod restarts;
 mod scoping;
+mod secrets;
 mod site;
 mod storing;
 mod third_party;

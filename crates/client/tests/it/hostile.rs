@@ -15,7 +15,7 @@ const THEN_WORKS: &str = r#"
 "#;
 
 /// T-001, T-005, T-006, T-007, T-053, T-114, T-115, T-116, BASE-008, BASE-009, BASE-010, BASE-012, BASE-020, BASE-021, BASE-031,
-/// STDIO-003, STDIO-007, PAT-019, PAT-021, PAT-023, PAT-035: at least eighty servers misbehave, each in its own way;
+/// STDIO-003, STDIO-007, PAT-019, PAT-021, PAT-023, PAT-035, XTSK-003: at least eighty servers misbehave, each in its own way;
 /// hostile.txt says how.
 #[test]
 fn every_hostile_server_is_survived() {

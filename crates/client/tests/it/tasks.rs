@@ -79,7 +79,7 @@ fn tasks_of_the_extension_end() {
     let failed = task("failed", json!({"error": {"code": 5, "message": "x"}}));
     check(&format!("{}@ call = server 5", begin(&failed)));
     check(&format!("{}@ call = task cancelled", begin(&task("cancelled", json!({})))));
-    // T-114: undeclared questions end the call, and the task with it.
+    // T-114, XTSK-017: undeclared questions end the call, and the task with it, as they would without a task.
     let asks = task("input_required", json!({"inputRequests": {"a": {"method": "roots/list"}}}));
     check(&format!(
         "{}> tasks/cancel\n@ call = undeclared\n@ ping = ok\n> server/discover\n< {{\"result\":{{}}}}",
@@ -214,4 +214,16 @@ fn a_core_task_that_fails_is_an_error() {
             json!({"result": core_task(status)})
         ));
     }
+}
+
+/// XTSK-002: a call of the same tool may be answered with its result or with a task, each time anew.
+#[test]
+fn the_server_decides_each_time_whether_a_call_is_a_task() {
+    let task = json!({"result": task("working", json!({"resultType": "task"}))});
+    let done = json!({"result": self::task("completed", json!({"result": {"content": []}}))});
+    let plain = json!({"result": {"resultType": "complete", "content": []}});
+    check(&format!(
+        "modern\n@ call = ok\n@ call = ok\n@ call = ok\n> tools/call\n< {plain}\n> tools/call\n< {task}\n> tasks/get\n< {done}\n\
+         > tools/call\n< {plain}"
+    ));
 }

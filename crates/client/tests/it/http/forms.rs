@@ -311,3 +311,37 @@ fn connections_are_used_again() {
         assert_eq!(site.connections(), 1);
     });
 }
+
+/// XTSK-029: requests about a task name it in a header, so that others can route by it.
+#[test]
+fn requests_about_a_task_name_it_in_a_header() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        let task = |status: &str, more: serde_json::Value| {
+            let mut task = json!({"taskId": "k 1", "status": status, "createdAt": "x", "lastUpdatedAt": "x",
+                "ttlMs": null, "pollIntervalMs": 100});
+            task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            format!("200 json {}", json!({ "result": task }))
+        };
+        site.reply("tools/call", task("working", json!({"resultType": "task"})));
+        let asks = json!({"inputRequests": {"a": {"method": "roots/list"}}});
+        site.reply("tasks/get", task("input_required", asks));
+        site.reply("tasks/update", r#"200 json {"result":{"resultType":"complete"}}"#);
+        // The second question is one that the client never said it would answer.
+        let sampling = json!({"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}});
+        site.reply("tasks/get", task("input_required", json!({"inputRequests": {"b": sampling}})));
+        site.reply("tasks/cancel", r#"200 json {"result":{"resultType":"complete"}}"#);
+        let client = Client::builder().roots(vec![]).connect(site.http()).await.unwrap();
+        assert!(client.call("t", ()).await.is_err());
+        client.close().await;
+        for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+            let seen = site.seen(method);
+            assert!(!seen.is_empty(), "{method}");
+            for request in seen {
+                assert_eq!(request.header("mcp-name"), Some("k 1"), "{method}");
+                assert_eq!(request.header("mcp-method"), Some(method));
+            }
+        }
+    });
+}

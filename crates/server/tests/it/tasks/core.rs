@@ -347,3 +347,35 @@ fn the_time_to_live_is_limited() {
         ),
     );
 }
+
+/// XTSK-037: a server that speaks both forms lets clients of the older one see and cancel the tasks that they have begun, while others
+/// use the newer one.
+#[test]
+fn both_forms_live_side_by_side() {
+    runtime().block_on(async {
+        let (server, running) = server_with(Tasks::new());
+        let (mut older, mut newer) = (Talk::of_user(&server, "ann"), Talk::of_user(&server, "ann"));
+        older.play(&core_tasks()).await;
+        newer.play(&super::modern()).await;
+        newer
+            .play("> 1 tools/call {\"name\": \"endless\"}\n < 1 {\"resultType\": \"task\", \"taskId\": \"$new\"}")
+            .await;
+        older
+            .play(
+                r#"
+                > 1 tools/call {"name": "endless", "task": {}}
+                < 1 {"task": {"taskId": "$id"}}
+                > 2 tasks/get {"taskId": "$id"}
+                < 2 {"status": "working", "resultType": "!"}
+                > 3 tasks/cancel {"taskId": "$id"}
+                < 3 {"status": "cancelled"}
+                > 4 tasks/get {"taskId": "$id"}
+                < 4 {"status": "cancelled"}
+                "#,
+            )
+            .await;
+        pass(1).await;
+        assert_eq!(running.load(Ordering::SeqCst), 1, "the other task goes on");
+        newer.play("> 2 tasks/get {\"taskId\": \"$new\"}\n < 2 {\"status\": \"working\"}").await;
+    });
+}
