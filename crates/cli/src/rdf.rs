@@ -25,7 +25,7 @@ enum Linked {
     #[command(flatten)]
     Alone(Command),
     /// Describe a server as one graph.
-    Catalogue(Described),
+    Catalogue(Box<Described>),
 }
 
 /// The arguments of `jackfield rdf catalogue`.
