@@ -4,6 +4,7 @@
 
 mod codes;
 mod consents;
+mod floods;
 mod grants;
 mod guarded;
 mod interaction;
