@@ -1,6 +1,8 @@
 //! Codes and refresh tokens: each used once, by whom it was made for.
 
-use jackfield_auth::server::Client;
+use jackfield_auth::Secret;
+use jackfield_auth::resource::TokenVerifier as _;
+use jackfield_auth::server::{AuthorizationServer, Client, Registration, Resource, Users};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -218,4 +220,29 @@ async fn a_token_is_for_its_resource_and_short_lived() {
     assert_eq!((&body["aud"], &body["sub"], &body["client_id"]), (&json!([RESOURCE]), &json!("ann"), &json!("app")));
     assert_eq!((&body["exp"], &body["scope"]), (&json!(NOW + 600), &json!("read")));
     assert!(PASSWORD.len() > 8);
+}
+
+/// AUTH-007, AUTH-009, AUTH-010: a client that finds no metadata, and has never heard of resources, uses the default paths below the
+/// address of the server without its path.
+#[tokio::test]
+async fn the_default_paths_lead_to_a_token() {
+    const BASE: &str = "https://mcp.example.com";
+    let resource = Resource::new(RESOURCE).scope("read", "Read files");
+    let users = Users::new().unwrap();
+    users.add_user("ann", &Secret::new(PASSWORD)).unwrap();
+    let builder = AuthorizationServer::builder(BASE).resource(resource).users(users);
+    let server = builder.registration(Registration::default()).build().unwrap();
+    assert!(RESOURCE.starts_with(BASE));
+    let mut visitor = Visitor::new(&server);
+    assert_eq!(visitor.get("/.well-known/oauth-authorization-server").await.json()["issuer"], BASE);
+    let metadata = json!({ "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "none" });
+    let client = visitor.post_json("/register", &metadata).await.json();
+    let start =
+        Start::new().set("client_id", client["client_id"].as_str().unwrap()).set("resource", "").set("scope", "");
+    assert!(start.path().starts_with("/authorize?"));
+    let code = visitor.obtain(&start).await.param("code").unwrap();
+    let mut form = start.redeem(&code);
+    form.retain(|(name, _)| *name != "resource");
+    let tokens = visitor.post("/token", &form).await.json();
+    assert!(server.verifier().verify(tokens["access_token"].as_str().unwrap()).await.is_ok(), "{tokens}");
 }

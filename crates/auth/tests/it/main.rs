@@ -7,6 +7,7 @@ mod codes;
 mod consents;
 mod discovering;
 mod fetching;
+mod floods;
 mod grants;
 mod guarded;
 mod interaction;
