@@ -122,6 +122,22 @@
 //! # drop(server);
 //! ```
 //!
+//! A store in a file (feature `sqlite`) or in Redis (feature `redis`) keeps tasks beyond a restart, and several servers may share it: each tells
+//! and cancels the tasks of all.
+//!
+//! ```
+//! use jackfield::{Server, Tasks, store};
+//!
+//! # fn main() -> Result<(), store::StoreError> {
+//! # let address = "memory:";
+//! // "sqlite:/var/lib/reports/tasks.db", "redis://redis.internal"
+//! let stores = store::open(address)?;
+//! let server = Server::new("reports").tasks(Tasks::new().store(stores.tasks().clone()));
+//! # drop(server);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Cancelling a task drops its future; work on a thread of its own can look at [`Cx::is_cancelled`](crate::Cx::is_cancelled). A handler that panics, a server
 //! that is shut down and a node that dies all end in a task that failed and says why.
 //!

@@ -69,11 +69,16 @@ impl Link {
         match timeout(self.address.timeout, work).await {
             Ok(done) => done.map_err(failure),
             Err(_) => {
-                // Whatever is wrong with the connection, the next one may be better. What is under way on it goes on.
-                self.current().take();
+                // Whatever is wrong with the connection, the next one may be better.
+                self.forget();
                 Err(StoreError::unavailable(format!("redis did not answer within {:?}", self.address.timeout)))
             }
         }
+    }
+
+    /// Makes another connection for the next command. What is under way on this one goes on.
+    pub(super) fn forget(&self) {
+        self.current().take();
     }
 
     async fn attempt(&self, call: &Call) -> RedisResult<Value> {

@@ -17,6 +17,7 @@ use super::link::{Link, failure};
 use crate::StoreError;
 use crate::bus::Hub;
 use crate::task::watchers::{Watchers, read_notice};
+use crate::together::together;
 
 /// How often the connection is tried, and topics are given up that nobody wants any more.
 const PULSE: Duration = Duration::from_secs(2);
@@ -107,11 +108,13 @@ impl Shared {
     async fn missed(&self) {
         self.bus.tell_missed();
         self.events.tell_missed();
-        for id in self.tasks.ids() {
+        let ids = self.tasks.ids();
+        let found = together(ids.iter().map(|id| self.task(id)).collect()).await;
+        for (id, found) in ids.iter().zip(found) {
             // What can not be found out now is found out by those who look at the task themselves.
-            match self.task(&id).await {
-                Ok(Some(record)) => self.tasks.tell(&id, record.version, record.stage()),
-                Ok(None) => self.tasks.gone(&id),
+            match found {
+                Ok(Some(record)) => self.tasks.tell(id, record.version, record.stage()),
+                Ok(None) => self.tasks.gone(id),
                 Err(_) => {}
             }
         }
@@ -130,6 +133,8 @@ pub(super) async fn listen(shared: Arc<Shared>) {
             let mut hearing = Hearing { shared: &shared, sink, stream, channels: HashSet::new() };
             // The reason of the end does not matter: the next connection may be better.
             let _ = hearing.run(was_connected).await;
+            // What ended this connection has probably ended the other too; better that nobody has to find out by a failure.
+            shared.link.forget();
             was_connected = true;
         } else {
             sleep(wait).await;

@@ -15,7 +15,9 @@ use super::script::{
 use crate::task::codec::{decode, encode};
 use crate::task::watchers;
 use crate::together::together;
-use crate::{Boxed, NewTask, StoreError, TaskChange, TaskPage, TaskRecord, TaskStore, TaskWatch, Timestamp, Updated};
+use crate::{
+    Boxed, NewTask, StoreError, TaskChange, TaskEnd, TaskPage, TaskRecord, TaskStore, TaskWatch, Timestamp, Updated,
+};
 
 /// How often a change is tried when others change the same task.
 const ATTEMPTS: usize = 32;
@@ -135,7 +137,11 @@ impl TaskStore for Redis {
             let _expected = self.shared().tasks.expect(task.id.as_str());
             let (listening, created) = tokio::join!(self.subscribed(), self.create_task(task));
             let record = created?;
-            listening?;
+            if let Err(error) = listening {
+                // Nobody learns of the task, so nobody should find it at work. If that fails too, its lease ends it.
+                let _ = self.update(record.id.as_str(), TaskChange::end(TaskEnd::Cancelled)).await;
+                return Err(error);
+            }
             let watch = self.shared().tasks.watch(&record);
             Ok((record, watch))
         })

@@ -205,7 +205,7 @@ impl Database {
 
 impl Ears {
     fn is_idle(&self) -> bool {
-        self.bus.is_empty() && self.events.is_empty() && self.tasks.ids().is_empty()
+        self.bus.is_empty() && self.events.is_empty() && self.tasks.is_idle()
     }
 
     fn tell(&self, kind: i64, topic: &str, notice: &Bytes) {

@@ -51,6 +51,12 @@ impl Watchers {
         self.watched().remove(id);
     }
 
+    /// Whether nobody watches any task.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.watched().values().any(TaskWatched::is_watched)
+    }
+
     /// Returns the tasks that someone watches, after those were forgotten that nobody does.
     pub(crate) fn ids(&self) -> Vec<String> {
         let mut all = self.watched();

@@ -88,6 +88,22 @@ async fn a_killed_server_is_unavailable_and_comes_back_with_its_data() {
     assert_eq!(stores.tasks().get(&task).await.unwrap().unwrap().end, Some(TaskEnd::Cancelled));
 }
 
+/// One who listens learns of the restart, so that even what must not be done twice works with the first attempt.
+#[tokio::test]
+async fn a_restart_that_was_noticed_costs_no_event() {
+    let Some(mut server) = RedisServer::start() else { return };
+    let stores = open(&server);
+    fill(&stores).await;
+    let mut heard = stores.bus().subscribe(&["t"]).await.unwrap();
+    for _ in 0..3 {
+        server.restart();
+        assert_eq!(hears(&mut heard).await, Notice::Missed);
+        stores.events().append(STREAM, event("b")).await.unwrap();
+    }
+    let chunk = stores.events().read(STREAM, 0, 9).await.unwrap().unwrap();
+    assert_eq!(chunk.events.iter().map(|event| event.sequence).collect::<Vec<_>>(), [1, 2, 3, 4]);
+}
+
 #[tokio::test]
 async fn a_server_that_lost_everything_is_empty_and_works() {
     let Some(mut server) = RedisServer::start() else { return };
