@@ -86,7 +86,7 @@ async fn earlier_answers_leave_before_a_stream() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
     let mut client = Client::over(socket.connect(fixture.address).await.unwrap());
-    let text = "x".repeat(3_000_000);
+    let text = "x".repeat(400_000);
     client.send(Ask::tool("echo", json!({ "text": text })).bytes()).await;
     client.send(Ask::tool("wait_after_notice", json!({})).bytes()).await;
     assert_eq!(client.answer().await.text().len(), text.len());
