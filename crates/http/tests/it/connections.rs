@@ -110,3 +110,17 @@ async fn a_client_that_leaves_a_silent_stream_is_missed_at_once() {
     fixture.see("dropped").await;
     assert!(left.elapsed() < Duration::from_secs(15), "before anything was written to it");
 }
+
+/// HTTP-070: a client that closes its stream has cancelled the request, and gets nothing more about it, even if it still reads.
+#[tokio::test]
+async fn nothing_is_sent_after_a_client_has_closed_its_stream() {
+    let mut fixture = Fixture::start().await;
+    let mut client = Client::connect(fixture.address).await;
+    client.open(&Ask::tool("wait_after_notice", json!({}))).await;
+    fixture.see("waiting 1").await;
+    assert_eq!(client.message().await.unwrap()["params"]["progress"], 0);
+    client.finish().await;
+    fixture.see("dropped").await;
+    fixture.let_go(1);
+    assert_eq!(client.rest().await, "");
+}
