@@ -52,14 +52,13 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         let followed = tokio::time::timeout(PATIENCE, follow_all(server.address, options)).await;
         followed.context("the streams do not come to their ends")?
     })?;
-    server.stop()?;
     let Options { events, streams, .. } = options;
     println!(
         "{} events over {streams} streams, cut {cuts} times, in {:.0} s: none lost, doubled, reordered or misdelivered",
         events / streams * streams,
         started.elapsed().as_secs_f64()
     );
-    Ok(())
+    server.stop()
 }
 
 async fn follow_all(address: SocketAddr, options: &Options) -> Result<u64> {

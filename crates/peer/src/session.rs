@@ -1,12 +1,12 @@
 //! What a legacy connection remembers between requests.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jackfield_protocol::LoggingLevel;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use crate::{Caller, Extensions, Outlet};
 
@@ -15,7 +15,9 @@ use crate::{Caller, Extensions, Outlet};
 pub struct Session {
     caller: Arc<Caller>,
     outlet: Arc<dyn Outlet>,
-    ready: watch::Sender<bool>,
+    // There may be many sessions, and most are never waited for.
+    ready: AtomicBool,
+    became_ready: Notify,
     log_level: AtomicU8,
     subscriptions: Mutex<BTreeSet<String>>,
     extensions: Mutex<Extensions>,
@@ -39,11 +41,11 @@ impl Session {
     /// Opens a session for a caller. `outlet` takes the messages that belong to no request.
     #[must_use]
     pub fn new(caller: Arc<Caller>, outlet: Arc<dyn Outlet>) -> Self {
-        let ready = watch::Sender::new(false);
         Self {
             caller,
             outlet,
-            ready,
+            ready: AtomicBool::new(false),
+            became_ready: Notify::new(),
             log_level: AtomicU8::new(NO_LEVEL),
             subscriptions: Mutex::default(),
             extensions: Mutex::default(),
@@ -64,19 +66,23 @@ impl Session {
 
     /// Notes that the client said `notifications/initialized`.
     pub fn set_ready(&self) {
-        self.ready.send_replace(true);
+        self.ready.store(true, Ordering::Release);
+        self.became_ready.notify_waiters();
     }
 
     /// Whether the client said `notifications/initialized`.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        *self.ready.borrow()
+        self.ready.load(Ordering::Acquire)
     }
 
     /// Waits until the client is ready to be asked, but no longer than `limit`.
     pub async fn ready(&self, limit: Duration) -> bool {
-        let mut receiver = self.ready.subscribe();
-        tokio::time::timeout(limit, receiver.wait_for(|ready| *ready)).await.is_ok_and(|ready| ready.is_ok())
+        let became_ready = self.became_ready.notified();
+        tokio::pin!(became_ready);
+        // Whoever becomes ready from here on is heard.
+        became_ready.as_mut().enable();
+        self.is_ready() || tokio::time::timeout(limit, became_ready).await.is_ok()
     }
 
     /// Returns the level that `logging/setLevel` set last.

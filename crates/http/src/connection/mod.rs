@@ -6,6 +6,8 @@ mod io;
 mod protocol;
 mod serve;
 mod streaming;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use activity::Busy;
 pub(crate) use protocol::Protocol;

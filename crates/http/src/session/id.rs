@@ -68,7 +68,7 @@ fn half(text: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// HTTP-050, HTTP-051, T-033, T-044.
+    /// HTTP-050, HTTP-051, SEC-020, T-033, T-044.
     #[test]
     fn ids_are_random_visible_ascii_and_hidden_from_logs() {
         let id = SessionId::random().unwrap();

@@ -1,6 +1,7 @@
 //! Clients that want to do harm: memory, floods, and secrets in places where others look.
 
 use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use jackfield_http::HttpConfig;
@@ -142,4 +143,35 @@ async fn session_ids_stay_secret() {
         assert!(!logged.contains(secret.as_str()), "{logged}");
         assert!(!told.contains(secret.as_str()), "{told}");
     }
+}
+
+/// T-030: clients that vanish in the middle of a stream, with and without a session, leave nothing behind: modern calls are
+/// dropped, legacy ones come to their end, and sessions take their streams with them.
+#[tokio::test]
+async fn clients_that_vanish_in_a_stream_leave_nothing() {
+    let mut fixture = Fixture::start().await;
+    for _ in 0..200 {
+        let mut client = Client::connect(fixture.address).await;
+        // The event behind the head is not read, so that the connection is reset.
+        client.open(&Ask::tool("wait_after_notice", json!({}))).await;
+        drop(client);
+    }
+    for _ in 0..200 {
+        fixture.see("dropped").await;
+    }
+    assert_eq!(fixture.tools.running.load(Ordering::SeqCst), 0);
+
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    for id in 0..100 {
+        drop(session.stream(&session.tool(id, "wait_after_notice", json!({}))).await);
+        drop(session.stream(&session.get()).await);
+    }
+    assert_eq!(fixture.tools.running.load(Ordering::SeqCst), 100, "a client may come back for the answers");
+    fixture.let_go(100);
+    for _ in 0..100 {
+        fixture.see("dropped").await;
+    }
+    assert_eq!(session.ask(&session.get().verb("DELETE")).await.status, 204);
+    assert_eq!(fixture.service.sessions(), 0);
+    assert_eq!(fixture.tools.running.load(Ordering::SeqCst), 0);
 }

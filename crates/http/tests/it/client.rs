@@ -169,6 +169,11 @@ impl Client {
         self.buffer.is_empty() && !self.fill().await
     }
 
+    /// Says that nothing more will be sent, and still reads.
+    pub(crate) async fn finish(&mut self) {
+        self.stream.shutdown().await.unwrap();
+    }
+
     /// Reads all that comes until the server closes the connection.
     pub(crate) async fn rest(&mut self) -> String {
         while self.fill().await {}

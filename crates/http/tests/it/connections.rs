@@ -86,7 +86,7 @@ async fn earlier_answers_leave_before_a_stream() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
     let mut client = Client::over(socket.connect(fixture.address).await.unwrap());
-    let text = "x".repeat(3_000_000);
+    let text = "x".repeat(400_000);
     client.send(Ask::tool("echo", json!({ "text": text })).bytes()).await;
     client.send(Ask::tool("wait_after_notice", json!({})).bytes()).await;
     assert_eq!(client.answer().await.text().len(), text.len());
@@ -109,4 +109,18 @@ async fn a_client_that_leaves_a_silent_stream_is_missed_at_once() {
     drop(client);
     fixture.see("dropped").await;
     assert!(left.elapsed() < Duration::from_secs(15), "before anything was written to it");
+}
+
+/// HTTP-070: a client that closes its stream has cancelled the request, and gets nothing more about it, even if it still reads.
+#[tokio::test]
+async fn nothing_is_sent_after_a_client_has_closed_its_stream() {
+    let mut fixture = Fixture::start().await;
+    let mut client = Client::connect(fixture.address).await;
+    client.open(&Ask::tool("wait_after_notice", json!({}))).await;
+    fixture.see("waiting 1").await;
+    assert_eq!(client.message().await.unwrap()["params"]["progress"], 0);
+    client.finish().await;
+    fixture.see("dropped").await;
+    fixture.let_go(1);
+    assert_eq!(client.rest().await, "");
 }

@@ -221,3 +221,28 @@ async fn connections_are_bounded() {
         assert_eq!(clients[0].ask(&Ask::tool("echo", json!({}))).await.status, 200);
     }
 }
+
+/// T-023: no path becomes a socket that a page could open across origins: a stranger's page is refused, and nobody else gets an
+/// upgrade either.
+#[tokio::test]
+async fn connections_are_never_upgraded() {
+    let fixture = Fixture::start().await;
+    for path in ["/mcp", "/sse", "/message", "/healthz", "/", "/ws"] {
+        let upgrade = |protocol: &str| {
+            Ask::new("GET", path)
+                .with("accept", "text/event-stream")
+                .with("connection", "upgrade")
+                .with("upgrade", protocol)
+                .with("sec-websocket-version", "13")
+                .with("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==")
+        };
+        let mut client = Client::connect(fixture.address).await;
+        let refused = client.open(&upgrade("websocket").with("origin", "https://evil.example.com")).await;
+        assert_eq!(refused.status, 403, "{path}");
+        for protocol in ["websocket", "h2c", "TLS/1.0"] {
+            let mut client = Client::connect(fixture.address).await;
+            let answer = client.open(&upgrade(protocol)).await;
+            assert!(answer.status != 101 && answer.header("upgrade").is_none(), "{path}: {answer:?}");
+        }
+    }
+}

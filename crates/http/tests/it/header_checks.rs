@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::client::Ask;
 use crate::fixture::Fixture;
 
-/// T-050, HTTP-072, HTTP-103, HTTP-104, HTTP-106: `Mcp-Method` and `Mcp-Name` equal the body, header names in any case.
+/// T-050, HTTP-072, HTTP-091, HTTP-103, HTTP-104, HTTP-106: `Mcp-Method` and `Mcp-Name` equal the body, header names in any case;
+/// the markers of encoded values in none but their own.
 #[tokio::test]
 async fn method_and_name_equal_the_body() {
     let fixture = Fixture::start().await;
@@ -52,7 +53,7 @@ async fn method_and_name_equal_the_body() {
     }
 }
 
-/// T-050, HTTP-092, HTTP-097 … HTTP-102, HTTP-105, HTTP-107: `Mcp-Param-*` equals the marked argument after decoding.
+/// T-050, HTTP-092, HTTP-097, HTTP-098, HTTP-099, HTTP-100, HTTP-101, HTTP-102, HTTP-105, HTTP-107: `Mcp-Param-*` equals the marked argument after decoding.
 #[tokio::test]
 async fn marked_arguments_equal_their_headers() {
     let fixture = Fixture::start().await;

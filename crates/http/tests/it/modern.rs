@@ -191,3 +191,40 @@ async fn a_modern_only_server_has_no_sessions() {
     assert_eq!((answer.status, answer.code()), (400, -32020));
     assert_eq!(fixture.ask(&Ask::new("GET", "/sse")).await.status, 404);
 }
+
+/// BASE-023, BASE-024, BASE-026, BASE-027: the codes of the protocol are used for what they mean and for nothing else, and
+/// no other code of the range that is reserved.
+#[tokio::test]
+async fn errors_have_the_codes_of_the_specification() {
+    let fixture = Fixture::start().await;
+    let list = || Ask::modern("tools/list", json!({}));
+    let unversioned = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2099-01-01", "io.modelcontextprotocol/clientCapabilities": {} } } });
+    let cases = [
+        (list().with("mcp-method", "prompts/list"), Some(-32020)),
+        (Ask::tool("echo", json!({})).without("mcp-name"), Some(-32020)),
+        (Ask::tool("missing", json!({})), Some(-32021)),
+        (
+            Ask::post(unversioned).with("mcp-protocol-version", "2099-01-01").with("mcp-method", "tools/list"),
+            Some(-32022),
+        ),
+        (Ask::post("{"), None),
+        (Ask::post("[]"), None),
+        (Ask::post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#), None),
+        (Ask::modern("no/method", json!({})), None),
+        (Ask::modern("ping", json!({})), None),
+        (Ask::tool("nothing", json!({})), None),
+        (Ask::tool("panic", json!({})), None),
+        (list().with("content-type", "text/plain"), None),
+        (list().with("host", "evil.example.com"), None),
+        (list().path("/nowhere"), None),
+        (list().verb("PUT"), None),
+    ];
+    for (ask, own) in cases {
+        let code = fixture.ask(&ask).await.code();
+        match own {
+            Some(own) => assert_eq!(code, own, "{ask:?}"),
+            None => assert!([-32700, -32600, -32601, -32602, -32603].contains(&code), "{code} {ask:?}"),
+        }
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::client::{Ask, Client, Session, initialize};
 use crate::fixture::{Fixture, Tools, Users};
 
-/// T-040: a session belongs to the user who opened it; for everybody else it does not exist.
+/// T-040, SEC-019, SEC-021: a session belongs to the user who opened it; for everybody else it does not exist.
 #[tokio::test]
 async fn a_stolen_session_id_is_worth_nothing() {
     let mut fixture = Fixture::with(HttpConfig::default().with_gate(Users)).await;
@@ -59,6 +59,32 @@ async fn modern_callers_are_not_mixed_up() {
         let ask = Ask::tool("who", json!({}));
         let answer = client.ask(&user.map_or(ask.clone(), |user| ask.with("user", user))).await;
         assert_eq!(answer.text(), seen);
+    }
+}
+
+/// T-050: what was understood of a client before does not hide that its next request contradicts itself.
+#[tokio::test]
+async fn a_known_client_is_checked_like_any_other() {
+    let fixture = Fixture::start().await;
+    let mut client = Client::connect(fixture.address).await;
+    let good = || Ask::tool("who", json!({}));
+    for (ask, status) in [
+        (good(), 200),
+        (good().with("mcp-protocol-version", "2025-11-25"), 400),
+        (good(), 200),
+        (good().without("mcp-protocol-version"), 400),
+        (good().with("mcp-name", "echo"), 400),
+        (good().with("mcp-method", "tools/list"), 400),
+        (Ask::modern("ping", json!({})), 404),
+        (
+            Ask::post(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} }))
+                .with("mcp-protocol-version", "2026-07-28")
+                .with("mcp-method", "tools/list"),
+            400,
+        ),
+        (good(), 200),
+    ] {
+        assert_eq!(client.ask(&ask).await.status, status, "{ask:?}");
     }
 }
 
@@ -115,7 +141,7 @@ async fn a_flood_of_sessions_is_bounded() {
     assert_eq!(service.sessions(), 100);
 }
 
-/// T-057: hostile names, trace headers and `_meta` change nothing.
+/// T-057, BASE-063: hostile names, trace headers and `_meta` change nothing.
 #[tokio::test]
 async fn claims_are_not_believed() {
     let fixture = Fixture::start().await;

@@ -99,7 +99,7 @@ async fn a_cancelled_call_withdraws_its_question() {
     );
 }
 
-/// HTTP-033 … HTTP-036, HTTP-041, HTTP-047, HTTP-049: the server closes the connection of a call; the client comes back
+/// HTTP-033, HTTP-034, HTTP-035, HTTP-036, HTTP-041, HTTP-047, HTTP-049: the server closes the connection of a call; the client comes back
 /// and gets the answer that was finished meanwhile.
 #[tokio::test]
 async fn the_server_may_close_a_connection_and_deliver_later() {

@@ -55,7 +55,7 @@ fn users(server: &Server) -> [Talk; 3] {
     ["alice", "mallory", "alice"].map(|user| Talk::of_user(server, user))
 }
 
-/// T-092, TASK-042, TASK-046, XTSK-042: tasks belong to the user; those of others are not there, by whatever method. The same user finds them from
+/// T-056, T-092, SEC-023, TASK-042, TASK-046, XTSK-042: tasks belong to the user; those of others are not there, by whatever method. The same user finds them from
 /// another connection.
 #[test]
 fn tasks_belong_to_their_user() {
