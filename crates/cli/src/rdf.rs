@@ -25,7 +25,7 @@ enum Linked {
     #[command(flatten)]
     Alone(Command),
     /// Describe a server as one graph.
-    Catalogue(Described),
+    Catalogue(Box<Described>),
 }
 
 /// The arguments of `jackfield rdf catalogue`.
@@ -50,7 +50,7 @@ impl Rdf {
     pub(crate) async fn run(self, screen: &mut Screen) -> Result<ExitCode, Failure> {
         match self.command {
             Linked::Alone(command) => alone(command, screen),
-            Linked::Catalogue(command) => command.run(screen).await,
+            Linked::Catalogue(command) => (*command).run(screen).await,
         }
     }
 }
