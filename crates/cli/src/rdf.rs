@@ -50,7 +50,7 @@ impl Rdf {
     pub(crate) async fn run(self, screen: &mut Screen) -> Result<ExitCode, Failure> {
         match self.command {
             Linked::Alone(command) => alone(command, screen),
-            Linked::Catalogue(command) => command.run(screen).await,
+            Linked::Catalogue(command) => (*command).run(screen).await,
         }
     }
 }

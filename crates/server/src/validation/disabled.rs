@@ -8,7 +8,6 @@ use super::structure::Outline;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
     /// Never made.
-    #[expect(dead_code, reason = "it is made only where values are checked")]
     Much,
 }
 
