@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use jackfield_http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -29,11 +29,11 @@ use crate::metadata::canonical_resource;
 /// All requests of a client share it. However many are refused at the same moment, one of them logs in and the others wait.
 pub struct Login(Arc<Inner>);
 
-struct Inner {
-    settings: Settings,
+pub(super) struct Inner {
+    pub(super) settings: Settings,
     server: Url,
     /// The canonical name of the server, under which its tokens are kept.
-    name: String,
+    pub(super) name: String,
     state: Mutex<State>,
     /// Whoever holds the permit changes the grant; the others wait and look again.
     turn: Arc<Semaphore>,
@@ -42,17 +42,17 @@ struct Inner {
 }
 
 #[derive(Default)]
-struct State {
+pub(super) struct State {
     is_loaded: bool,
     grant: Option<Arc<Grant>>,
-    standing: Standing,
+    pub(super) standing: Standing,
     /// The scopes for which more was asked already, so that it is not asked forever.
-    stepped_up: Vec<Scopes>,
+    pub(super) stepped_up: Vec<Scopes>,
 }
 
 /// What the server thinks of the current token, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Standing {
+pub(super) enum Standing {
     /// It comes from the store, or the server has taken it.
     #[default]
     Good,
@@ -95,9 +95,6 @@ impl Account {
         }
     }
 }
-
-/// How many sets of scopes are remembered.
-const STEPS: usize = 32;
 
 impl Login {
     pub(super) fn new(settings: Settings, url: &str) -> Result<Self, AuthError> {
@@ -174,17 +171,17 @@ impl Login {
 }
 
 impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn take_turn(&self) -> Option<OwnedSemaphorePermit> {
+    pub(super) async fn take_turn(&self) -> Option<OwnedSemaphorePermit> {
         // The semaphore is never closed.
         self.turn.clone().acquire_owned().await.ok()
     }
 
     /// Returns the grant, from the store if it has not been read yet.
-    async fn load(&self) -> Result<Option<Arc<Grant>>, AuthError> {
+    pub(super) async fn load(&self) -> Result<Option<Arc<Grant>>, AuthError> {
         {
             let state = self.state();
             if state.is_loaded {
@@ -200,7 +197,7 @@ impl Inner {
         Ok(state.grant.clone())
     }
 
-    fn adopt(&self, grant: Grant, standing: Standing) -> Arc<Grant> {
+    pub(super) fn adopt(&self, grant: Grant, standing: Standing) -> Arc<Grant> {
         let grant = Arc::new(grant);
         let mut state = self.state();
         (state.is_loaded, state.grant, state.standing) = (true, Some(grant.clone()), standing);
@@ -216,10 +213,15 @@ impl Inner {
         let turn = self.take_turn().await;
         let Some(grant) = self.load().await? else { return Ok(None) };
         let now = self.settings.clock.now();
-        if !grant.is_due(now) || grant.refresh.is_none() {
-            return Ok(Some(grant).filter(|grant| !grant.is_over(now)));
+        if !grant.is_due(now) {
+            return Ok(Some(grant));
         }
-        match self.renew(&grant, turn).await {
+        let renewed = match (&grant.refresh, &self.settings.way) {
+            (Some(_), _) => self.renew(&grant, turn).await,
+            (None, Way::User) => return Ok(Some(grant).filter(|grant| !grant.is_over(now))),
+            (None, _) => self.obtain_again(&grant).await,
+        };
+        match renewed {
             Ok(grant) => Ok(Some(grant)),
             // While the token lasts, the server may take it; after that it will say what it wants.
             Err(AuthError::Store(error)) => Err(error.into()),
@@ -228,7 +230,7 @@ impl Inner {
     }
 
     /// Renews the grant in a task of its own, which holds the turn until it is done.
-    async fn renew(
+    pub(super) async fn renew(
         self: &Arc<Self>,
         old: &Arc<Grant>,
         turn: Option<OwnedSemaphorePermit>,
@@ -256,6 +258,18 @@ impl Inner {
         told.await.unwrap_or(Err(AuthError::LoginNeeded))
     }
 
+    /// A program that acts for itself needs nobody to get another token.
+    async fn obtain_again(&self, old: &Grant) -> Result<Arc<Grant>, AuthError> {
+        let found = Found {
+            resource: old.resource.clone(),
+            scopes: None,
+            issuer: old.issuer.clone(),
+            is_guessed: false,
+            needs_binding: old.key.is_some(),
+        };
+        self.authorize(&found, old.requested.clone(), old.key.is_some()).await
+    }
+
     /// Asks the server something without a token, to hear what it wants.
     async fn probe(&self) -> Result<Option<Challenge>, AuthError> {
         let ping = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
@@ -269,24 +283,7 @@ impl Inner {
         Ok(self.heard(answer.status, &answer.headers).into_iter().next())
     }
 
-    /// Reads the challenges of a refusal that mean tokens.
-    fn heard(&self, status: StatusCode, headers: &HeaderMap) -> Vec<Challenge> {
-        let challenges = Challenge::read(headers.get_all(WWW_AUTHENTICATE));
-        let mut ours: Vec<_> = challenges.into_iter().filter(|one| one.is("DPoP") || one.is("Bearer")).collect();
-        // Who takes both does not ask for tokens that are bound to a key.
-        ours.sort_by_key(|one| one.is("DPoP"));
-        let first = ours.first();
-        self.settings.observer.tell(AuthEvent::Challenged {
-            status: status.as_u16(),
-            scheme: first.map(|one| one.scheme.clone()),
-            error: first.and_then(|one| one.get("error")).map(str::to_owned),
-            scopes: first.and_then(Challenge::scopes),
-            resource_metadata: first.and_then(|one| one.get("resource_metadata")).map(str::to_owned),
-        });
-        ours
-    }
-
-    async fn discover(&self, challenge: Option<&Challenge>) -> Result<Found, AuthError> {
+    pub(super) async fn discover(&self, challenge: Option<&Challenge>) -> Result<Found, AuthError> {
         let current = self.load().await?;
         let mut preferred: Vec<&str> = Vec::new();
         preferred.extend(self.settings.given.as_ref().and_then(|given| given.issuer.as_deref()));
@@ -300,14 +297,19 @@ impl Inner {
 
     /// The scopes to ask for: those of the challenge, or else those of the metadata; with those that were asked for before, and
     /// those that the application wants.
-    fn scopes(&self, challenge: Option<&Challenge>, found: &Found, current: Option<&Grant>) -> Scopes {
+    pub(super) fn scopes(&self, challenge: Option<&Challenge>, found: &Found, current: Option<&Grant>) -> Scopes {
         let wanted = challenge.and_then(Challenge::scopes).or_else(|| found.scopes.clone()).unwrap_or_default();
         let before = current.filter(|grant| grant.issuer.issuer == found.issuer.issuer);
         let before = before.map(|grant| grant.requested.clone()).unwrap_or_default();
         wanted.union(&before).union(&self.settings.scopes)
     }
 
-    async fn authorize(&self, found: &Found, scopes: Scopes, needs_binding: bool) -> Result<Arc<Grant>, AuthError> {
+    pub(super) async fn authorize(
+        &self,
+        found: &Found,
+        scopes: Scopes,
+        needs_binding: bool,
+    ) -> Result<Arc<Grant>, AuthError> {
         let current = self.load().await?;
         let (settings, server, current) = (&self.settings, self.name.as_str(), current.as_deref());
         let grant = Authorization { settings, server, found, scopes, current, needs_binding }.run().await?;
@@ -315,122 +317,6 @@ impl Inner {
         let _lock = self.settings.store.lock(&name).await?;
         self.settings.save(&name, &grant).await?;
         Ok(self.adopt(grant, Standing::Issued))
-    }
-
-    async fn react(self: &Arc<Self>, refusal: &Refusal) -> Result<Reaction, AuthError> {
-        let has_new_nonce = self.settings.nonces.learn(&origin(&refusal.uri), &refusal.headers);
-        let challenges = self.heard(refusal.status, &refusal.headers);
-        let wants_nonce = challenges.iter().any(|one| one.get("error") == Some("use_dpop_nonce"));
-        if wants_nonce && refusal.sent.contains_key(dpop::HEADER) {
-            return Ok(if has_new_nonce { Reaction::Retry } else { Reaction::GiveUp });
-        }
-        match refusal.status {
-            StatusCode::UNAUTHORIZED => self.unauthorized(refusal, challenges.first()).await,
-            _ => match challenges.iter().find(|one| one.get("error") == Some("insufficient_scope")) {
-                Some(challenge) => self.step_up(refusal, challenge).await,
-                None => Ok(Reaction::GiveUp),
-            },
-        }
-    }
-
-    /// The server wants a token, or another one.
-    async fn unauthorized(
-        self: &Arc<Self>,
-        refusal: &Refusal,
-        challenge: Option<&Challenge>,
-    ) -> Result<Reaction, AuthError> {
-        let turn = self.take_turn().await;
-        let current = self.load().await?;
-        if self.is_outdated(refusal, current.as_deref()) || self.is_renewed_elsewhere(refusal).await? {
-            return Ok(Reaction::Retry);
-        }
-        let standing = self.state().standing;
-        if current.is_some() && standing == Standing::Issued {
-            return Err(AuthError::Rejected);
-        }
-        let found = self.discover_or_guess(challenge).await?;
-        if let Some(grant) = &current
-            && grant.issuer.issuer == found.issuer.issuer
-            && grant.refresh.is_some()
-            && standing != Standing::Renewed
-        {
-            match self.renew(grant, turn).await {
-                Ok(_) => return Ok(Reaction::Retry),
-                Err(error) if renewal::is_final(&error) => {}
-                Err(error) => return Err(error),
-            }
-            let _turn = self.take_turn().await;
-            if self.is_outdated(refusal, self.load().await?.as_deref()) {
-                return Ok(Reaction::Retry);
-            }
-            return self.ask_anew(&found, challenge, current.as_deref()).await;
-        }
-        self.ask_anew(&found, challenge, current.as_deref()).await
-    }
-
-    async fn ask_anew(
-        &self,
-        found: &Found,
-        challenge: Option<&Challenge>,
-        current: Option<&Grant>,
-    ) -> Result<Reaction, AuthError> {
-        let scopes = self.scopes(challenge, found, current);
-        let needs_binding = challenge.is_some_and(|challenge| challenge.is("DPoP"));
-        self.authorize(found, scopes, needs_binding).await?;
-        Ok(Reaction::Retry)
-    }
-
-    /// A server that answers 401 is protected, whatever else it says.
-    async fn discover_or_guess(&self, challenge: Option<&Challenge>) -> Result<Found, AuthError> {
-        let nothing = Challenge::bearer();
-        self.discover(Some(challenge.unwrap_or(&nothing))).await
-    }
-
-    /// The token is good, but not for this.
-    async fn step_up(self: &Arc<Self>, refusal: &Refusal, challenge: &Challenge) -> Result<Reaction, AuthError> {
-        let _turn = self.take_turn().await;
-        let current = self.load().await?;
-        if self.is_outdated(refusal, current.as_deref()) {
-            return Ok(Reaction::Retry);
-        }
-        let wanted = challenge.scopes().unwrap_or_default();
-        {
-            let mut state = self.state();
-            if wanted.is_empty() || state.stepped_up.contains(&wanted) {
-                return Err(AuthError::StepUp(wanted));
-            }
-            if state.stepped_up.len() >= STEPS {
-                state.stepped_up.remove(0);
-            }
-            state.stepped_up.push(wanted.clone());
-        }
-        let found = self.discover_or_guess(Some(challenge)).await?;
-        let scopes = self.scopes(Some(challenge), &found, current.as_deref());
-        self.settings.observer.tell(AuthEvent::SteppingUp { scopes: scopes.clone() });
-        let needs_binding = current.is_some_and(|grant| grant.key.is_some());
-        self.authorize(&found, scopes, needs_binding).await?;
-        Ok(Reaction::Retry)
-    }
-
-    /// Whether something newer is known than what was sent.
-    fn is_outdated(&self, refusal: &Refusal, current: Option<&Grant>) -> bool {
-        let Some(grant) = current else { return false };
-        if grant.is_over(self.settings.clock.now()) {
-            return false;
-        }
-        let Ok(ours) = token_header(grant) else { return false };
-        refusal.sent.get(AUTHORIZATION) != Some(&ours)
-    }
-
-    /// Whether another process has put a newer token into the store.
-    async fn is_renewed_elsewhere(&self, refusal: &Refusal) -> Result<bool, AuthError> {
-        let Some(kept) = self.settings.load::<Grant>(&Grant::name(&self.name)).await? else { return Ok(false) };
-        if !self.is_outdated(refusal, Some(&kept)) {
-            return Ok(false);
-        }
-        self.settings.observer.tell(AuthEvent::RenewedElsewhere);
-        self.adopt(kept, Standing::Good);
-        Ok(true)
     }
 
     async fn sent(self: &Arc<Self>, asked: Asked<'_>) -> Result<HeaderMap, AuthError> {
@@ -449,7 +335,7 @@ impl Inner {
     }
 }
 
-fn token_header(grant: &Grant) -> Result<HeaderValue, AuthError> {
+pub(super) fn token_header(grant: &Grant) -> Result<HeaderValue, AuthError> {
     let scheme = if grant.key.is_some() { "DPoP" } else { "Bearer" };
     let value = HeaderValue::from_str(&format!("{scheme} {}", grant.access.expose()));
     let mut value = value.map_err(|_| AuthError::BadToken("the access token is none"))?;
@@ -457,7 +343,7 @@ fn token_header(grant: &Grant) -> Result<HeaderValue, AuthError> {
     Ok(value)
 }
 
-fn origin(uri: &Uri) -> String {
+pub(super) fn origin(uri: &Uri) -> String {
     Url::parse(&uri.to_string()).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
 }
 

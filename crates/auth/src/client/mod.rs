@@ -25,6 +25,7 @@ mod identity;
 mod interaction;
 mod login;
 mod oauth;
+mod reaction;
 mod registration;
 mod renewal;
 mod response;

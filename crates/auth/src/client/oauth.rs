@@ -11,14 +11,14 @@ use url::{Host, Url};
 use super::assertion::{AssertionSource, IdentityProvider};
 use super::event::{AuthEvent, Observer};
 use super::grant::Grant;
-use super::identity::GivenClient;
+use super::identity::{AuthMethod, GivenClient};
 use super::login::{Account, Login};
 use super::store::{CredentialStore, MemoryStore, StoreError};
-use super::{AuthError, Interaction};
+use super::{AuthError, Interaction, registration};
 use crate::dpop::NONCE_HEADER;
 use crate::fetch::{Fetch, HttpFetch};
-use crate::jose::SigningKey;
-use crate::metadata::ApplicationType;
+use crate::jose::{JwkSet, SigningKey};
+use crate::metadata::{ApplicationType, ClientMetadata};
 use crate::{Clock, Scopes, Secret};
 
 /// How an application gets tokens: as whom it speaks, how it asks its user, where it keeps what it got.
@@ -158,6 +158,19 @@ impl OAuth {
         }
         self.0.document = Some(text);
         Ok(self)
+    }
+
+    /// Returns the document to serve at the URL of [`OAuth::client_document`], as `application/json`; none if no URL is set.
+    #[must_use]
+    pub fn document(&self) -> Option<serde_json::Value> {
+        let settings = &self.0;
+        let redirect_uri = settings.redirect_uri.as_deref().unwrap_or(registration::ANY_PORT);
+        let method = if settings.key.is_some() { AuthMethod::PrivateKeyJwt } else { AuthMethod::None };
+        let keys = settings.key.as_ref().map(|key| JwkSet { keys: vec![key.public().clone()] });
+        let metadata = ClientMetadata { jwks: keys, ..registration::metadata(settings, redirect_uri, method) };
+        let mut document = serde_json::to_value(metadata).ok()?;
+        document["client_id"] = settings.document.as_deref()?.into();
+        Some(document)
     }
 
     /// Signs with this key who the client of [`OAuth::client_document`] is.

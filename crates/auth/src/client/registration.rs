@@ -15,7 +15,7 @@ use crate::fetch::Ask;
 use crate::metadata::ClientMetadata;
 
 /// Where users come back to when the client is not one that registered itself.
-const ANY_PORT: &str = "http://127.0.0.1/callback";
+pub(super) const ANY_PORT: &str = "http://127.0.0.1/callback";
 
 #[derive(Deserialize)]
 struct Registered {
@@ -97,17 +97,7 @@ pub(super) fn without_registering(
 async fn register(settings: &Settings, found: &Found, redirect_uri: &str) -> Result<KnownClient, AuthError> {
     let endpoint = found.issuer.registration_endpoint.as_deref();
     let endpoint = endpoint.ok_or_else(|| AuthError::NoClient(found.issuer.issuer.clone()))?;
-    let method = AuthMethod::to_register(&found.issuer);
-    let metadata = ClientMetadata {
-        redirect_uris: vec![redirect_uri.to_owned()],
-        client_name: Some(settings.name.clone()),
-        client_uri: settings.home.clone(),
-        grant_types: Some(vec!["authorization_code".to_owned(), "refresh_token".to_owned()]),
-        response_types: Some(vec!["code".to_owned()]),
-        token_endpoint_auth_method: Some(method.name().to_owned()),
-        application_type: Some(settings.application_type(redirect_uri)),
-        ..ClientMetadata::default()
-    };
+    let metadata = metadata(settings, redirect_uri, AuthMethod::to_register(&found.issuer));
     let document = settings.fetch.fetch(Ask::post_json(endpoint, &metadata)?).await?;
     if !document.status.is_success() {
         let told = match document.json::<Refused>() {
@@ -130,6 +120,20 @@ async fn register(settings: &Settings, found: &Found, redirect_uri: &str) -> Res
         redirect_uri: Some(redirect_uri.to_owned()),
         ..KnownClient::new(registered.client_id, method)
     })
+}
+
+/// What the client says of itself.
+pub(super) fn metadata(settings: &Settings, redirect_uri: &str, method: AuthMethod) -> ClientMetadata {
+    ClientMetadata {
+        redirect_uris: vec![redirect_uri.to_owned()],
+        client_name: Some(settings.name.clone()),
+        client_uri: settings.home.clone(),
+        grant_types: Some(vec!["authorization_code".to_owned(), "refresh_token".to_owned()]),
+        response_types: Some(vec!["code".to_owned()]),
+        token_endpoint_auth_method: Some(method.name().to_owned()),
+        application_type: Some(settings.application_type(redirect_uri)),
+        ..ClientMetadata::default()
+    }
 }
 
 fn has_port(redirect_uri: &str) -> bool {

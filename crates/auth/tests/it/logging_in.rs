@@ -1,7 +1,10 @@
 //! Becoming known, asking the user, getting a token.
 
 use jackfield_auth::Secret;
-use jackfield_auth::client::{AuthError, AuthEvent, CredentialStore as _, GivenClient, MemoryStore, OAuth};
+use jackfield_auth::client::{
+    AuthError, AuthEvent, CredentialStore as _, GivenClient, IdentityProvider, MemoryStore, OAuth,
+};
+use jackfield_auth::jose::SigningKey;
 use serde_json::json;
 
 use crate::town::Town;
@@ -234,18 +237,78 @@ fn name(event: &AuthEvent) -> String {
     format!("{event:?}").split([' ', '{']).next().unwrap().to_owned()
 }
 
-/// Programs that act for themselves: the form of each way, with the resource and without a user.
+/// Programs that act for themselves: by a secret, by a key, and by their platform; without a user, and in time for the end of
+/// the token. XCC-002, XCC-004
 #[tokio::test]
 async fn programs_get_tokens_without_a_user() {
     let town = Town::new().await;
+    town.state().answer = json!({ "expires_in": 100 });
     let given = || GivenClient::new("robot").secret("s");
     let login = town.oauth().client_credentials(given()).server(town.url("/mcp")).unwrap();
     assert_eq!(town.request(&login).await.unwrap(), 200);
-    let login = town.oauth().client(given()).workload_identity(Secret::new("jwt-of-platform"));
-    let login = login.store(MemoryStore::default()).server(town.url("/mcp")).unwrap();
+    town.clock.advance(90);
     assert_eq!(town.request(&login).await.unwrap(), 200);
+    let key = SigningKey::generate().unwrap();
+    let public = key.public().clone();
+    let with_key = town.oauth().client_credentials(GivenClient::new("robot").key(key));
+    let of_platform = town.oauth().client(given()).workload_identity(Secret::new("jwt-of-platform"));
+    for oauth in [with_key, of_platform] {
+        let login = oauth.store(MemoryStore::default()).server(town.url("/mcp")).unwrap();
+        assert_eq!(town.request(&login).await.unwrap(), 200);
+    }
     let forms = town.forms();
-    assert_eq!((forms[0]["grant_type"].as_str(), &forms[0]["resource"]), ("client_credentials", &town.url("/mcp")));
-    assert_eq!(forms[1]["assertion"], "jwt-of-platform");
+    assert!(forms.iter().all(|form| form["resource"] == town.url("/mcp")) && town.visits().is_empty());
+    let kinds: Vec<_> = forms.iter().map(|form| form["grant_type"].rsplit(':').next().unwrap()).collect();
+    assert_eq!(kinds, ["client_credentials", "client_credentials", "client_credentials", "jwt-bearer"]);
+    assert_eq!(forms[3]["assertion"], "jwt-of-platform");
+    let assertion = jackfield_auth::jose::Jws::parse(&forms[2]["client_assertion"]).unwrap();
+    let claims: serde_json::Value = serde_json::from_slice(assertion.verify(&public).unwrap()).unwrap();
+    assert_eq!(
+        (&claims["iss"], &claims["sub"], &claims["aud"]),
+        (&json!("robot"), &json!("robot"), &json!(town.url("/as")))
+    );
+    assert!(claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap() <= 60 && claims["jti"].is_string());
+    // The server refused one request for each login; the renewal came before the end of the token.
+    let refused = town.site.hits().into_iter().filter(|hit| hit.path == "/mcp" && hit.authorization.is_none());
+    assert_eq!(refused.count(), 3);
+}
+
+/// The organization decides: its identity provider is asked for an assertion, which the authorization server takes; the user sees
+/// no page. XEMA-001
+#[tokio::test]
+async fn an_organization_vouches_for_its_users() {
+    const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
+    let town = Town::new().await;
+    town.state().answer = json!({ "issued_token_type": ID_JAG });
+    let provider = IdentityProvider::new(town.url("/idp/token"), "idp-client", Secret::new("who-ann-is"));
+    let oauth = town.oauth().client(GivenClient::new("app").secret("s")).enterprise(provider);
+    assert_eq!(town.request(&oauth.server(town.url("/mcp")).unwrap()).await.unwrap(), 200);
+    let (forms, paths) = (town.forms(), town.paths("/token"));
+    assert_eq!(paths, ["/idp/token", "/as/token"]);
+    let asked = |name: &str| forms[0][name].as_str();
+    assert_eq!(asked("grant_type"), "urn:ietf:params:oauth:grant-type:token-exchange");
+    assert_eq!((asked("requested_token_type"), asked("subject_token")), (ID_JAG, "who-ann-is"));
+    assert_eq!(asked("subject_token_type"), "urn:ietf:params:oauth:token-type:id_token");
+    assert_eq!((asked("audience"), asked("resource")), (town.url("/as").as_str(), town.url("/mcp").as_str()));
+    assert_eq!(forms[1]["assertion"], "token-1");
     assert!(town.visits().is_empty());
+    // Anything else than such an assertion goes no further.
+    town.state().answer = json!({ "issued_token_type": "urn:ietf:params:oauth:token-type:access_token" });
+    let other = oauth.store(MemoryStore::default()).server(town.url("/mcp")).unwrap();
+    assert!(town.failure(&other).await.contains("something else than an ID-JAG"));
+}
+
+/// The document that an application serves about itself. AUTH-037, AUTH-038
+#[test]
+fn a_client_describes_itself() {
+    let url = "https://app.example/client.json";
+    let document = OAuth::new("The App").client_document(url).unwrap().document().unwrap();
+    assert_eq!((&document["client_id"], &document["client_name"]), (&json!(url), &json!("The App")));
+    assert_eq!(document["redirect_uris"], json!(["http://127.0.0.1/callback"]));
+    assert_eq!(document["token_endpoint_auth_method"], "none");
+    let signs = OAuth::new("x").client_document(url).unwrap().client_key(SigningKey::generate().unwrap());
+    let document = signs.document().unwrap();
+    assert_eq!(document["token_endpoint_auth_method"], "private_key_jwt");
+    assert!(document["jwks"]["keys"][0]["x"].is_string() && document["jwks"]["keys"][0].get("d").is_none());
+    assert!(OAuth::new("x").document().is_none());
 }

@@ -14,8 +14,9 @@ pub(crate) fn read(prompt: &str) -> io::Result<String> {
     let is_terminal = io::stdin().is_terminal();
     let mut line = String::new();
     if is_terminal {
-        eprint!("{prompt}");
+        // What is typed early must not appear either.
         let _silence = platform::Silence::begin()?;
+        eprint!("{prompt}");
         io::stdin().read_line(&mut line)?;
         eprintln!();
     } else {

@@ -148,3 +148,43 @@ fn questions_are_asked_at_the_terminal() {
         assert_eq!(std::fs::read_to_string(opened).unwrap(), format!("1|{url}|"));
     }
 }
+
+/// On a terminal a server that wants a login leads to a question; without a yes nothing is opened.
+#[test]
+fn a_login_is_offered_and_may_be_declined() {
+    let folder = Folder::new();
+    let users = folder.path().join("users.json");
+    let mut add = command();
+    add.args(["auth", "add-user", users.to_str().unwrap(), "ann"]);
+    crate::run::finish(add, "correct horse battery\n").ok();
+    let demo = crate::run::HttpDemo::start_with(&["--auth", users.to_str().unwrap()]);
+    let url = format!("http://{}/mcp", demo.address);
+    let home = [("HOME", folder.path().to_str().unwrap()), ("BROWSER", "false")];
+    let mut terminal = Terminal::start(&["ping", &url], &home);
+    terminal.wait_for("asks you to log in. Open its login page");
+    terminal.screen.write_all(b"n\n").unwrap();
+    let (code, shown) = terminal.finish();
+    assert_eq!(code, Some(7), "{shown}");
+    assert!(shown.contains(&format!("jackfield login {url}")) && !shown.contains("/authorize?"), "{shown}");
+
+    let mut terminal = Terminal::start(&["ping", &url], &home);
+    terminal.wait_for("asks you to log in. Open its login page");
+    terminal.screen.write_all(b"y\n").unwrap();
+    terminal.wait_for("/authorize?");
+    let killed = Command::new("kill").args(["-s", "INT", &terminal.child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(terminal.finish().0, Some(130));
+}
+
+/// A password that is typed does not appear.
+#[test]
+fn passwords_are_not_shown() {
+    let folder = Folder::new();
+    let users = folder.path().join("users.json");
+    let mut terminal = Terminal::start(&["auth", "add-user", users.to_str().unwrap(), "ann"], &[]);
+    terminal.wait_for("Password of ann: ");
+    terminal.screen.write_all(b"correct horse battery\n").unwrap();
+    let (code, shown) = terminal.finish();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("ann can log in now") && !shown.contains("horse"), "{shown}");
+}
