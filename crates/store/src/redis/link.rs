@@ -60,11 +60,6 @@ impl Link {
         from_redis_value(value.await?).map_err(|error| StoreError::unavailable(RedisError::from(error)))
     }
 
-    /// Runs a command that is no script.
-    pub(super) async fn command(&self, command: &Cmd) -> Result<Value, StoreError> {
-        self.within_time(self.send(command)).await
-    }
-
     async fn within_time(&self, work: impl Future<Output = RedisResult<Value>>) -> Result<Value, StoreError> {
         match timeout(self.address.timeout, work).await {
             Ok(done) => done.map_err(failure),

@@ -22,6 +22,7 @@ macro_rules! scripts {
 }
 
 scripts! {
+    PUBLISH = "publish";
     KV_GET = "kv_value" "kv_get";
     KV_TAKE = "kv_value" "kv_take";
     KV_SET = "kv_value" "kv_set";

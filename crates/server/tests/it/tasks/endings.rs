@@ -122,6 +122,34 @@ fn tasks_of_a_dead_node_fail() {
     });
 }
 
+/// One who only listens learns that the node has died which worked on a task, and so does one who lists.
+#[test]
+fn listeners_learn_that_a_node_died() {
+    runtime().block_on(async {
+        let (store, clock) = store();
+        let tasks = || Tasks::new().store(store.clone()).lease(Duration::from_secs(30));
+        let (dying, other) = (server_with(tasks()).0, server_with(tasks()).0);
+        let talk = begin_endless(&dying).await;
+        let mut elsewhere = Talk::new(&other);
+        elsewhere.play(&modern()).await;
+        elsewhere.remember("$id", talk.known("$id").clone());
+        elsewhere
+            .play(
+                r#"
+                > 1 subscriptions/listen {"notifications": {"taskIds": ["$id"]}}
+                < notifications/subscriptions/acknowledged {"notifications": {"taskIds": ["*"]}}
+                "#,
+            )
+            .await;
+        drop((talk, dying));
+        pass(1).await;
+        clock.fetch_add(30_000, Ordering::SeqCst);
+        elsewhere
+            .play("< notifications/tasks {\"status\": \"failed\", \"statusMessage\": \"the server that worked on the task has gone\"}")
+            .await;
+    });
+}
+
 /// T-092, TASK-027: tasks are shared by all nodes of a store: one waits for the result, is asked, and cancels what another works on.
 #[test]
 fn nodes_share_tasks() {

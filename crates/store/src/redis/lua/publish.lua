@@ -1,0 +1,1 @@
+return redis.call('PUBLISH', ARGV[2], ARGV[3])
