@@ -10,6 +10,7 @@ mod install;
 mod interop;
 mod lexer;
 mod node;
+mod nodes;
 mod parallel;
 mod requirements;
 mod test;
@@ -38,6 +39,8 @@ enum Task {
     Interop(interop::Options),
     /// Run the official conformance suite against our fixtures.
     Conformance(conformance::Options),
+    /// Kill nodes that share a Redis in the middle of calls, and see whether anything is lost.
+    Nodes(nodes::Options),
     /// Count the crates a small server depends on.
     Tree,
     /// Measure the processor time a release build takes after an edit to a small server.
@@ -64,6 +67,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench(options) => bench::run(&workspace, &options),
         Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),
         Task::Conformance(options) => conformance::run(&workspace, &options),
+        Task::Nodes(options) => nodes::run(&workspace, &options),
         Task::Tree => tree::run(&workspace),
         Task::Rebuild => tree::rebuild(&workspace),
         Task::Tidy => tidy::run(&workspace),

@@ -18,6 +18,8 @@ use crate::session::Transport;
 const PAUSE: Duration = Duration::from_millis(250);
 /// How many letters are read at a time.
 const SHEAF: usize = 64;
+/// How long an inbox is kept that nobody looks into.
+const KEEP: Duration = Duration::from_secs(10 * 60);
 
 /// What a node sends to another one.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,7 +42,7 @@ impl Node {
     /// Sends a letter. When it returns, the other node will get it, if it lives.
     pub(crate) async fn send(&self, to: &str, letter: &Letter) -> Result<(), StoreError> {
         let Ok(text) = serde_json::to_vec(letter) else { return Ok(()) };
-        let limits = EventLimits::new(10_000, 64 * 1024 * 1024, Duration::from_secs(60));
+        let limits = EventLimits::new(10_000, 64 * 1024 * 1024, KEEP);
         let letters = NewEvents::new(vec![NewEvent::once(self.unique(), text)], limits);
         let address = address(to);
         self.ask(self.stores.events().append(StreamName::new(&address, 0), letters)).await.map(drop)
@@ -53,30 +55,34 @@ pub(super) async fn read(endpoint: Weak<Endpoint>) {
     let (address, stores) = (address(&node.name), node.stores.clone());
     drop(node);
     let name = StreamName::new(&address, 0);
-    let mut place = 0;
+    let mut place: u64 = 0;
     loop {
         let Ok(mut watch) = stores.events().watch(name).await else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
         loop {
-            let Ok(letters) = stores.events().read(name, place, SHEAF).await else {
+            // The last letter that was read is looked for again: if it is not there, the store has lost its data, and counts anew.
+            let Ok(letters) = stores.events().read(name, place.saturating_sub(1), SHEAF).await else {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
-            // After some time without letters the stream is forgotten, and begins anew.
-            let Some(letters) = letters else {
+            let letters = letters.unwrap_or_default().events;
+            if letters.is_empty() && place > 0 {
                 place = 0;
-                watch.changed().await;
                 continue;
-            };
+            }
             let Some(endpoint) = endpoint.upgrade() else { return };
-            for letter in &letters.events {
-                place = letter.sequence;
+            let mut any = false;
+            for letter in letters.iter().filter(|letter| letter.sequence > place) {
+                any = true;
                 endpoint.open_letter(&letter.data);
             }
+            place = letters.last().map_or(place, |letter| letter.sequence);
             drop(endpoint);
-            if letters.events.is_empty() {
+            if !any {
+                // If it fails, the next one may not.
+                let _ = stores.events().open(name, KEEP).await;
                 watch.changed().await;
             }
         }

@@ -36,13 +36,13 @@ pub(super) async fn renew(endpoint: Weak<Endpoint>) {
 }
 
 impl Node {
-    /// Whether another node is known to be no more.
+    /// Whether another node is known to be no more. One that was frozen may come back.
     pub(super) async fn is_dead(&self, other: &str) -> bool {
         if other == self.name {
             return false;
         }
         if let Some((asked, dead)) = lock(&self.leases).get(other).copied()
-            && (asked.elapsed() < BELIEF || dead)
+            && asked.elapsed() < BELIEF
         {
             return dead;
         }

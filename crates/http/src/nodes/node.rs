@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ use crate::tasks::Tasks;
 
 /// How long the store may take for one operation.
 const OPERATION: Duration = Duration::from_secs(2);
+/// After how many failures in a row the store is taken to be away. One may be a moment of great haste.
+const AWAY: u32 = 2;
 /// How long the store has to be there again before the absence of a lease is believed: the others need time to come back too.
 const SETTLING: Duration = Duration::from_secs(3);
 
@@ -27,7 +29,8 @@ pub(crate) struct Node {
     pub(super) leases: Mutex<HashMap<String, (Instant, bool)>>,
     tasks: Tasks,
     started: AtomicBool,
-    up: AtomicBool,
+    /// How many operations have failed since the last one that did not.
+    failures: AtomicU32,
     failed: Mutex<Option<Instant>>,
     count: AtomicU64,
 }
@@ -40,7 +43,7 @@ impl Node {
             leases: Mutex::default(),
             tasks: Tasks::default(),
             started: AtomicBool::new(false),
-            up: AtomicBool::new(true),
+            failures: AtomicU32::new(0),
             failed: Mutex::default(),
             count: AtomicU64::new(0),
         })
@@ -86,13 +89,16 @@ impl Node {
         let result = timeout(OPERATION, operation).await.unwrap_or_else(|_| Err(away()));
         match &result {
             Err(StoreError::Unavailable(_)) => {
-                if self.up.swap(false, Ordering::Relaxed) {
+                let before = self.failures.fetch_add(1, Ordering::Relaxed);
+                if before.saturating_add(1) == AWAY {
                     tracing::warn!("the store is not available");
                 }
-                *lock(&self.failed) = Some(Instant::now());
+                if before.saturating_add(1) >= AWAY {
+                    *lock(&self.failed) = Some(Instant::now());
+                }
             }
             _ => {
-                if !self.up.swap(true, Ordering::Relaxed) {
+                if self.failures.swap(0, Ordering::Relaxed) >= AWAY {
                     tracing::info!("the store is available again");
                 }
             }
@@ -100,9 +106,9 @@ impl Node {
         result
     }
 
-    /// Whether the store answered when it was asked last.
+    /// Whether the store answered lately.
     pub(crate) fn is_up(&self) -> bool {
-        self.up.load(Ordering::Relaxed)
+        self.failures.load(Ordering::Relaxed) < AWAY
     }
 
     /// Whether the store has been there for long enough to believe that what is not in it is not.

@@ -21,7 +21,7 @@ const SHEAF: usize = 256;
 const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(250);
 /// How often is looked whether the writer lives.
-const LOOK: Duration = Duration::from_millis(150);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Reads a stream from the store.
 pub(crate) struct Remote {
@@ -84,6 +84,8 @@ impl Remote {
     /// # Cancellation
     /// Nothing is lost.
     pub(crate) async fn changed(&mut self) {
+        // Whoever comes back to a stream may come because its writer died.
+        let mut pause = Duration::ZERO;
         loop {
             let Some(watch) = &mut self.watch else { return };
             if self.common {
@@ -91,8 +93,9 @@ impl Remote {
             }
             tokio::select! {
                 () = watch.changed() => return,
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(pause) => {}
             }
+            pause = LOOK;
             if self.writer.is_none() {
                 self.writer = self.header().await.map(|header| header.node);
             }

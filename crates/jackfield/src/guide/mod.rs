@@ -19,4 +19,6 @@ pub mod testing;
 
 pub mod transports;
 
+pub mod nodes;
+
 pub mod client;

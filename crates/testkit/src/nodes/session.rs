@@ -31,7 +31,7 @@ pub struct Call {
     pub ended: Ended,
     /// What came on its stream before the answer.
     pub messages: Vec<Value>,
-    /// How long it took from the first time that its connection broke to the end.
+    /// How long it took from the last time that its connection broke to the end.
     pub after_break: Option<Duration>,
 }
 
@@ -145,7 +145,7 @@ impl Session {
                     return Ended::Never(format!("misdelivered: {message}"));
                 }
             }
-            broke.get_or_insert_with(Instant::now);
+            *broke = Some(Instant::now());
             if last.is_empty() {
                 return Ended::Broke;
             }

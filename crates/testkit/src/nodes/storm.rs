@@ -59,7 +59,7 @@ pub struct Report {
     pub completed: usize,
     /// Tasks that ended as failed.
     pub failed: usize,
-    /// The longest time from a broken connection to the end of the call.
+    /// The longest time from the last broken connection to the end of the call.
     pub longest: Duration,
     /// What must not be.
     pub wrong: Vec<String>,

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "this program talks to a person, not to a protocol peer")]
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use jackfield_testkit::RedisServer;
@@ -13,7 +14,17 @@ use jackfield_testkit::nodes::{Storm, cost};
 const MOST: f64 = 2.0;
 
 #[tokio::main]
-async fn main() -> Result<()> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let program: PathBuf = arguments.next().context("the program of a node is missing")?.into();
     let redis = RedisServer::start().context("there is no Redis to share")?;

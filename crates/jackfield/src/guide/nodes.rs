@@ -1,0 +1,46 @@
+//! One server in several processes.
+//!
+//! Clients of the newest revision need nothing of the kind: each of their requests speaks for itself, and any process answers it. What is left
+//! are the sessions of older revisions with their streams, tasks, subscriptions, and the keys that seal what travels through clients.
+//! Processes that share a store share all of that, behind a load balancer of any kind: no request has to find "its" process.
+//!
+//! ```text
+//! my-server --http 127.0.0.1:8001 --store redis://localhost
+//! my-server --http 127.0.0.1:8002 --store redis://localhost
+//! ```
+//!
+//! [`Server::run`](crate::Server::run) reads `--store`; [`Server::store`](crate::Server::store) takes stores that you opened yourself.
+//!
+//! | address | feature | for |
+//! | --- | --- | --- |
+//! | `memory:` | | one process; the default |
+//! | `sqlite:PATH` | `sqlite` | processes of one machine; what is kept survives a restart |
+//! | `redis://HOST` | `redis` | any number of machines |
+//!
+//! ```
+//! use jackfield::Server;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let stores = jackfield::store::open("memory:")?;
+//! let server = Server::new("demo").store(stores).build()?;
+//! assert!(!server.stores().ok_or("it has some")?.is_shared());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What you can rely on
+//!
+//! - A session that was opened at one node is served by all, for the user who opened it. A client may come back to a cut stream at any of
+//!   them, answer a question or cancel a call through any, and hear of changes that any of them told.
+//! - An event is stored before it is sent, so that whatever a client has seen is there for good. When a node dies in the middle of a call, the
+//!   client gets an error for it (code 503, "try again") where it comes back, once and within two seconds.
+//! - A call that needs no store asks it nothing: every call of the newest revision, and those of a session that the node knows as long as
+//!   they are answered by plain JSON.
+//! - While the store is away, such calls go on. Others get status 503 with `Retry-After`; a session is never said to be over because nobody
+//!   could look. When the store is back, so is everything else.
+//!
+//! # What you have to see to
+//!
+//! All nodes of a store are the same server: same name, same tools, same users. What handlers keep in memory stays in their process; keep it
+//! where all find it. Two servers need two stores (`redis://HOST/1`). Whoever can read the store can read what clients and servers say to
+//! each other.

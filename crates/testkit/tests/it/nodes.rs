@@ -1,0 +1,240 @@
+//! Three nodes in processes of their own, on a Redis of their own, behind a proxy that knows nothing of sessions.
+
+use std::path::Path;
+use std::time::Duration;
+
+use jackfield_testkit::RedisServer;
+use jackfield_testkit::nodes::{Ended, NodeProcess, Proxy, Session, Storm};
+use serde_json::{Value, json};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_testkit-node");
+
+/// Nodes, what they share, and what is before them.
+struct Nodes {
+    redis: RedisServer,
+    all: Vec<NodeProcess>,
+    proxy: Proxy,
+}
+
+impl Nodes {
+    /// `None` without a Redis.
+    async fn start() -> Option<Self> {
+        let redis = RedisServer::start()?;
+        let mut all = Vec::new();
+        for _ in 0..3 {
+            all.push(NodeProcess::start(Path::new(PROGRAM), &redis.url()).await.unwrap());
+        }
+        let proxy = Proxy::start(all.iter().map(NodeProcess::address).collect()).await.unwrap();
+        Some(Self { redis, all, proxy })
+    }
+
+    async fn session(&self) -> Session {
+        Session::open(self.proxy.address()).await.unwrap()
+    }
+
+    fn at(&self, session: &Session, node: usize) -> Session {
+        Session { address: self.all[node].address(), ..session.clone() }
+    }
+}
+
+fn text(ended: &Ended) -> &str {
+    match ended {
+        Ended::Answered(result) => result["content"][0]["text"].as_str().unwrap_or_default(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Calls until it is answered; a store that has come back is found within seconds.
+async fn answered(session: &Session) {
+    let calling = async {
+        while !matches!(session.call("again", "echo", json!({ "text": "x" })).await.ended, Ended::Answered(_)) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), calling).await.expect("it does not come back");
+}
+
+/// Everything that a session does works through a proxy that hands each connection to another node.
+#[tokio::test]
+async fn a_session_needs_no_sticky_proxy() {
+    let Some(nodes) = Nodes::start().await else { return };
+    let session = nodes.session().await;
+    for id in 0..6 {
+        let id = format!("echo {id}");
+        assert_eq!(text(&session.call(&id, "echo", json!({ "text": id })).await.ended), id);
+    }
+    let counted = session.call("count", "count", json!({ "to": 30, "text": "done" })).await;
+    assert_eq!((text(&counted.ended), counted.messages.len()), ("done", 30));
+    assert_eq!(text(&session.call("me", "ask", json!({})).await.ended), "me", "answered through another node");
+
+    // The session's own stream, subscriptions and updates: each at the node that the proxy chose.
+    let mut stream = session.come_back("").await.unwrap();
+    let subscribed = session.request("s", "resources/subscribe", json!({ "uri": "note://one" })).await;
+    assert_eq!(subscribed.ended, Ended::Answered(json!({})));
+    assert_eq!(text(&session.call("t", "touch", json!({ "uri": "note://one" })).await.ended), "note://one");
+    assert_eq!(text(&session.call("p", "post", json!({ "text": "posted" })).await.ended), "posted");
+    let mut seen = Vec::new();
+    while seen.len() < 2 {
+        let event = stream.event().await.unwrap().unwrap();
+        if !event.data.is_empty() {
+            seen.push(serde_json::from_str::<Value>(&event.data).unwrap()["method"].as_str().unwrap().to_owned());
+        }
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, ["notifications/message", "notifications/resources/updated"]);
+
+    // A task, its end, and the end of the session.
+    let params = json!({ "name": "work", "arguments": { "text": "x", "milliseconds": 60_000 }, "task": {} });
+    let Ended::Answered(created) = session.request("task", "tools/call", params).await.ended else { panic!() };
+    let id = json!({ "taskId": created["task"]["taskId"] });
+    for (method, status) in [("tasks/get", "working"), ("tasks/cancel", "cancelled"), ("tasks/get", "cancelled")] {
+        let Ended::Answered(task) = session.request(method, method, id.clone()).await.ended else { panic!("{method}") };
+        assert_eq!(task["status"], status, "{method}");
+    }
+    assert_eq!(session.send("DELETE", None, &[]).await.unwrap().0.status, 204);
+    while session.call("over", "echo", json!({ "text": "x" })).await.ended != Ended::Refused(-32600, over()) {}
+}
+
+fn over() -> String {
+    "the session is not known, or is over; send initialize again".to_owned()
+}
+
+/// A node that is killed in the middle of a call: the client comes back elsewhere and gets an error that says so.
+#[tokio::test]
+async fn a_killed_node_leaves_a_clear_error() {
+    let Some(mut nodes) = Nodes::start().await else { return };
+    let session = nodes.session().await;
+    let first = nodes.at(&session, 0);
+    let waiting = json!({ "jsonrpc": "2.0", "id": "w", "method": "tools/call", "params": {
+        "name": "wait", "arguments": { "milliseconds": 600_000 }, "_meta": { "progressToken": 1 } } });
+    let (_, mut wire) = first.send("POST", Some(&waiting), &[]).await.unwrap();
+    let mut last = String::new();
+    while let Some(event) = wire.event().await.unwrap() {
+        last = event.id;
+        if !event.data.is_empty() {
+            break;
+        }
+    }
+    nodes.all[0].kill();
+    assert!(wire.event().await.is_err());
+    let mut wire = session.come_back(&last).await.unwrap();
+    let mut answers = Vec::new();
+    while let Some(event) = wire.event().await.unwrap() {
+        if !event.data.is_empty() {
+            answers.push(serde_json::from_str::<Value>(&event.data).unwrap());
+        }
+    }
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    assert_eq!((&answers[0]["id"], &answers[0]["error"]["code"]), (&json!("w"), &json!(503)));
+    assert_eq!(text(&session.call("next", "echo", json!({ "text": "on" })).await.ended), "on");
+}
+
+/// A node that is frozen and goes on later: its call has been ended in its place by then, and what it says comes too late.
+#[tokio::test]
+async fn a_frozen_node_does_not_answer_twice() {
+    let Some(nodes) = Nodes::start().await else { return };
+    let session = nodes.session().await;
+    let first = nodes.at(&session, 0);
+    let waiting = json!({ "jsonrpc": "2.0", "id": "w", "method": "tools/call", "params": {
+        "name": "wait", "arguments": { "milliseconds": 200 }, "_meta": { "progressToken": 1 } } });
+    let (_, mut wire) = first.send("POST", Some(&waiting), &[]).await.unwrap();
+    let primer = wire.event().await.unwrap().unwrap().id;
+    nodes.all[0].freeze().unwrap();
+    let read = |node: usize| {
+        let (session, primer) = (nodes.at(&session, node), primer.clone());
+        async move {
+            let mut wire = session.come_back(&primer).await.unwrap();
+            let mut answers = Vec::new();
+            while let Some(event) = wire.event().await.unwrap() {
+                let message: Value = serde_json::from_str(&event.data).unwrap_or_default();
+                if message.get("id").is_some() {
+                    answers.push(message);
+                }
+            }
+            answers
+        }
+    };
+    let (one, other) = tokio::join!(read(1), read(2));
+    assert_eq!((one.len(), &one), (1, &other));
+    nodes.all[0].thaw().unwrap();
+    // The connection at the frozen node shows the same end, if it still lives.
+    while let Ok(Some(event)) = wire.event().await {
+        let message: Value = serde_json::from_str(&event.data).unwrap_or_default();
+        if message.get("id").is_some() {
+            assert_eq!(message, one[0]);
+        }
+    }
+    assert_eq!(read(0).await, one);
+    assert_eq!(read(1).await, one);
+}
+
+/// Redis killed and started again with its data: what needs none goes on, what needs it says so, and sessions are there again.
+#[tokio::test]
+async fn redis_may_go_and_come_back() {
+    let Some(mut nodes) = Nodes::start().await else { return };
+    let session = nodes.session().await;
+    let first = nodes.at(&session, 0);
+    assert_eq!(text(&first.call("1", "echo", json!({ "text": "x" })).await.ended), "x");
+    nodes.redis.kill();
+    assert_eq!(text(&first.call("2", "echo", json!({ "text": "x" })).await.ended), "x");
+    let fresh = NodeProcess::start(Path::new(PROGRAM), &nodes.redis.url()).await;
+    assert!(fresh.is_err(), "a node that can not share does not begin");
+    assert!(Session::open(nodes.all[1].address()).await.unwrap_err().to_string().starts_with("503"));
+    nodes.redis.restart();
+    for node in 0..3 {
+        answered(&nodes.at(&session, node)).await;
+    }
+    // A node that is new finds the session that was opened before.
+    nodes.all[2].restart().await.unwrap();
+    answered(&nodes.at(&session, 2)).await;
+    nodes.redis.freeze();
+    assert_eq!(text(&first.call("3", "echo", json!({ "text": "x" })).await.ended), "x");
+    nodes.redis.thaw();
+    answered(&nodes.session_soon().await).await;
+}
+
+impl Nodes {
+    /// Opens a session as soon as that is possible.
+    async fn session_soon(&self) -> Session {
+        let opening = async {
+            loop {
+                if let Ok(session) = Session::open(self.proxy.address()).await {
+                    return session;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), opening).await.expect("no session can be opened")
+    }
+}
+
+/// Processes of one machine share a file; what is in it survives all of them.
+#[tokio::test]
+async fn a_file_is_shared_too() {
+    let folder = std::env::temp_dir().join(format!("jackfield-nodes-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let store = format!("sqlite:{}", folder.join("store.db").display());
+    let mut one = NodeProcess::start(Path::new(PROGRAM), &store).await.unwrap();
+    let session = Session::open(one.address()).await.unwrap();
+    let mut other = NodeProcess::start(Path::new(PROGRAM), &store).await.unwrap();
+    let there = Session { address: other.address(), ..session.clone() };
+    assert_eq!(text(&there.call("1", "echo", json!({ "text": "x" })).await.ended), "x");
+    one.kill();
+    other.kill();
+    one.restart().await.unwrap();
+    assert_eq!(text(&session.call("2", "echo", json!({ "text": "x" })).await.ended), "x");
+    drop((one, other));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// The short version of `cargo xtask nodes`: nodes are killed in the middle of calls, and nothing is lost, doubled or misdelivered.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_survive_a_storm() {
+    let Some(redis) = RedisServer::start() else { return };
+    let storm = Storm { program: PROGRAM.into(), store: redis.url(), nodes: 3, kills: 4, calls: 300, sessions: 12 };
+    let report = storm.run().await.unwrap();
+    // How long an end takes depends on the machine, which may be busy with other tests; all else does not.
+    let wrong: Vec<_> = report.wrong.iter().filter(|what| !what.contains("to end after")).collect();
+    assert!(wrong.is_empty(), "{report}");
+    assert_eq!((report.kills, report.answered + report.refused + report.broke), (4, 300), "{report}");
+}
