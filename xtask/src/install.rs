@@ -8,9 +8,15 @@ use crate::workspace::{Workspace, program};
 
 /// Programs from Debian packages.
 const DEBIAN: &[Package] = &[
-    Package { name: "valgrind", version: "", program: "valgrind", used_for: "instruction and allocation counts" },
-    Package { name: "strace", version: "", program: "strace", used_for: "system call counts" },
-    Package { name: "redis-server", version: "", program: "redis-server", used_for: "stores in Redis" },
+    Package { name: "valgrind", version: "", programs: &["valgrind"], used_for: "instruction and allocation counts" },
+    Package { name: "strace", version: "", programs: &["strace"], used_for: "system call counts" },
+    // The package `redis-server` would start a service; the program itself is in this one, by another name.
+    Package {
+        name: "redis-tools",
+        version: "",
+        programs: &["redis-server", "valkey-server", "redis-check-rdb"],
+        used_for: "stores in Redis",
+    },
 ];
 
 /// Programs from npm, in `target/npm`.
@@ -19,13 +25,14 @@ const NPM: &[Package] = &[];
 /// Programs from Python packages, in `target/venv`.
 const PYTHON: &[Package] = &[];
 
-/// A package, and the program in it that tests start.
+/// A package, and the programs of which tests start one.
 #[derive(Debug)]
 struct Package {
     name: &'static str,
     /// Pinned, except for Debian, which pins by its release.
     version: &'static str,
-    program: &'static str,
+    /// Any of them will do; the package brings the last.
+    programs: &'static [&'static str],
     used_for: &'static str,
 }
 
@@ -60,7 +67,7 @@ pub(crate) fn run(workspace: &Workspace) -> Installed {
 }
 
 fn debian(wanted: &[Package]) -> Vec<String> {
-    let is_absent = |package: &&Package| program(package.program).is_none();
+    let is_absent = |package: &&Package| package.programs.iter().all(|name| program(name).is_none());
     let absent: Vec<&Package> = wanted.iter().filter(is_absent).collect();
     if absent.is_empty() {
         return Vec::new();
@@ -99,7 +106,7 @@ fn apt() -> Command {
 
 /// Installs packages into a folder of the project and reports those whose program is still not there.
 fn packages(wanted: &[Package], programs: &Path, install: impl Fn(&[Package]) -> Result<(), String>) -> Vec<String> {
-    let absent = || wanted.iter().filter(|package| !programs.join(package.program).exists());
+    let absent = || wanted.iter().filter(|package| !package.programs.iter().any(|name| programs.join(name).exists()));
     if absent().next().is_none() {
         return Vec::new();
     }
@@ -168,7 +175,7 @@ mod tests {
     use super::*;
 
     const PACKAGE: Package =
-        Package { name: "thing", version: "1.0.0", program: "no-such-program", used_for: "tests of the thing" };
+        Package { name: "thing", version: "1.0.0", programs: &["no-such-program"], used_for: "tests of the thing" };
 
     #[test]
     fn a_failed_install_names_reason_and_skipped_tests() {

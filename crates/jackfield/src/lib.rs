@@ -56,8 +56,8 @@ pub use jackfield_http as http;
 pub use jackfield_peer as peer;
 /// Every message of every revision.
 pub use jackfield_protocol as protocol;
-#[cfg(feature = "server")]
-/// Stores for what outlives a request: tasks and sessions, in memory, in a file, in Redis or in a store of your own.
+/// Stores for what outlives a request: sessions, event logs, tasks, values and notices, in memory, SQLite, Redis or a store of your own.
+#[cfg(any(feature = "server", feature = "sqlite", feature = "redis"))]
 pub use jackfield_store as store;
 pub use schemars;
 pub use serde;

@@ -7,8 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The programs that will do, best first.
-const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];
+/// The programs that will do, best first. In Debian the last is the server too, depending on the name it is called by; it can be had
+/// without a service that starts by itself.
+const PROGRAMS: [&str; 3] = ["redis-server", "valkey-server", "redis-check-rdb"];
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -39,16 +40,19 @@ impl RedisServer {
     #[must_use]
     pub fn start_with(arguments: &[&str]) -> Option<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let runs = |program: &&str| Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok();
-        let Some(program) = PROGRAMS.into_iter().find(runs) else {
+        let runs = |name: &&str| {
+            let version = program(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+            version.is_ok_and(|status| status.success())
+        };
+        let Some(name) = PROGRAMS.into_iter().find(runs) else {
             eprintln!("skipped: neither redis-server nor valkey-server is installed");
             return None;
         };
-        let name = format!("jackfield-redis-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("jackfield-redis-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("there is a folder for temporary files");
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        let mut server = Self { program, arguments, folder, port: 0, child: None };
+        let mut server = Self { program: name, arguments, folder, port: 0, child: None };
         // Someone else may take the port before the server does.
         for _ in 0..10 {
             server.port = free_port();
@@ -56,7 +60,7 @@ impl RedisServer {
                 return Some(server);
             }
         }
-        panic!("{program} does not start");
+        panic!("{name} does not start");
     }
 
     /// Returns the address.
@@ -130,7 +134,7 @@ impl RedisServer {
     }
 
     fn launch(&mut self) -> bool {
-        let mut child = Command::new(self.program)
+        let mut child = program(self.program)
             .args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
             .arg(&self.folder)
             .args(&self.arguments)
@@ -164,6 +168,16 @@ impl Drop for RedisServer {
         self.kill();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Calls a program by the name of a server, whatever it is called.
+fn program(name: &str) -> Command {
+    let mut command = Command::new(name);
+    #[cfg(unix)]
+    if name == "redis-check-rdb" {
+        std::os::unix::process::CommandExt::arg0(&mut command, "redis-server");
+    }
+    command
 }
 
 /// Finds a port that nobody listens on, low enough that a cluster has room for the second port that it needs.

@@ -8,7 +8,7 @@ use jackfield_store::TaskStore;
 /// How a server keeps and runs tasks; see [`Server::tasks`](crate::Server::tasks).
 ///
 /// The defaults: tasks are kept in memory for an hour, or as long as the client asks, but at most for a day; a user has at most 256 of
-/// them, and 128 run at the same time. Without a user a task of 2025-11-25 belongs to its session. A task of the extension then belongs to
+/// them, and may ask about them 1000 times a second; 128 run at the same time. Without a user a task of 2025-11-25 belongs to its session. A task of the extension then belongs to
 /// everyone who knows its id, which nobody can guess.
 #[derive(Clone, Debug)]
 #[must_use = "it does nothing until it is given to a server"]
@@ -18,6 +18,7 @@ pub struct Tasks {
     pub(crate) longest_ttl: Duration,
     pub(crate) poll_interval: Duration,
     pub(crate) per_owner: usize,
+    pub(crate) per_second: u32,
     pub(crate) running: usize,
     pub(crate) lease: Duration,
 }
@@ -30,6 +31,7 @@ impl Default for Tasks {
             longest_ttl: Duration::from_secs(24 * 60 * 60),
             poll_interval: Duration::from_secs(1),
             per_owner: 256,
+            per_second: 1000,
             running: 128,
             lease: Duration::from_secs(30),
         }
@@ -70,6 +72,13 @@ impl Tasks {
     /// Sets how many tasks are kept for one user, or for one session without user.
     pub fn per_owner(mut self, most: usize) -> Self {
         self.per_owner = most;
+        self
+    }
+
+    /// Sets how often in a second one user, or one session without user, may begin tasks or ask about them. Who asks more often is
+    /// refused until a moment has passed.
+    pub fn per_second(mut self, most: u32) -> Self {
+        self.per_second = most.max(1);
         self
     }
 

@@ -7,7 +7,7 @@ use jackfield_store::{StoreError, TaskChange, TaskEnd, TaskRecord, Updated};
 use super::call::related;
 use super::delivery::Delivery;
 use super::questions::Answered;
-use super::runtime::{Owner, refusal};
+use super::runtime::refusal;
 use super::{missing_extension, results, speaks_extension, view};
 use crate::router::{Router, empty};
 
@@ -76,7 +76,7 @@ pub(crate) fn update(router: &Router, incoming: Incoming) -> Answering {
 pub(crate) fn list(router: &Router, incoming: Incoming) -> Answering {
     let (runtime, core, page_size) = (router.tasks.clone(), router.core.clone(), router.page_size);
     Answering::later(async move {
-        let owner = Owner::of(&incoming);
+        let owner = runtime.owner(&incoming)?;
         let bad_cursor = || refusal(StoreError::BadCursor);
         let after = match incoming.params.optional_string("cursor")? {
             None => None,
@@ -86,7 +86,13 @@ pub(crate) fn list(router: &Router, incoming: Incoming) -> Answering {
             }
         };
         let page = runtime.store.list(&owner.name, after.as_deref(), page_size).await.map_err(refusal)?;
-        let mut result = ListTasksResult::new(page.tasks.iter().map(view::core).collect::<Vec<_>>());
+        let mut tasks = Vec::with_capacity(page.tasks.len());
+        for task in page.tasks {
+            // What nobody works on any more has failed, and is told so here as everywhere.
+            let ended = if task.abandoned { runtime.look(task.id.as_str()).await? } else { None };
+            tasks.push(view::core(ended.as_ref().unwrap_or(&task)));
+        }
+        let mut result = ListTasksResult::new(tasks);
         result.next_cursor = page.next.and_then(|next| core.sealer.seal_lasting(next.as_bytes(), &owner.binding()));
         Ok(Outcome::Complete(result.into()))
     })

@@ -11,6 +11,7 @@ mod cx;
 mod delivery;
 mod methods;
 mod questions;
+mod rate;
 mod results;
 mod runtime;
 mod start;

@@ -11,6 +11,7 @@ use jackfield_store::{NewTask, StoreError, TaskChange, TaskEnd, TaskId, TaskReco
 use tokio::sync::Semaphore;
 
 use super::delivery::Claims;
+use super::rate::Rate;
 use super::{TaskCall, Tasks, Workers, results};
 use crate::Cx;
 use crate::seal::context;
@@ -27,13 +28,15 @@ pub(crate) struct TaskRuntime {
     stop: ShutdownTrigger,
     pub(crate) stopping: Shutdown,
     pub(super) claims: Claims,
+    rate: Rate,
 }
 
 impl TaskRuntime {
     pub(crate) fn new(config: Tasks, store: Arc<dyn TaskStore>, workers: &Arc<Workers>) -> Self {
         let (stop, stopping) = Shutdown::new();
         let room = Arc::new(Semaphore::new(config.running.min(Semaphore::MAX_PERMITS)));
-        Self { store, config, workers: Arc::downgrade(workers), room, stop, stopping, claims: Claims::default() }
+        let rate = Rate::new(config.per_second);
+        Self { store, config, workers: Arc::downgrade(workers), room, stop, stopping, claims: Claims::default(), rate }
     }
 
     /// Creates a task for a call. When it returns, the task can be found.
@@ -45,16 +48,14 @@ impl TaskRuntime {
         let permit = self.room.clone().try_acquire_owned().map_err(|_| {
             ErrorObject::new(code::TOO_MANY_REQUESTS, format!("more than {most} tasks are running; try again later"))
         })?;
-        let owner = Owner::of(&cx.call().incoming);
+        let owner = self.owner(&cx.call().incoming)?;
         let mut new = NewTask::new(owner.name);
         // What everyone shares is bounded by the store alone: one user of many must not lock out the others so easily.
         new.owner_limit = if owner.is_known { self.config.per_owner } else { usize::MAX };
         new.ttl = Some(self.config.ttl_for(ttl));
         new.poll_interval = Some(self.config.poll_interval);
         new.lease = Some(self.config.lease);
-        let record = self.store.create(new).await.map_err(refusal)?;
-        let watch = self.store.watch(record.id.as_str()).await.map_err(refusal)?;
-        let watch = watch.ok_or_else(|| ErrorObject::internal("the task is gone already"))?;
+        let (record, watch) = self.store.create_watched(new).await.map_err(refusal)?;
         tracing::info!(task = ?record.id, user = owner.user, "a task was created");
         Ok(TaskCall::new(self.clone(), cx, &record, watch, permit))
     }
@@ -79,10 +80,22 @@ impl TaskRuntime {
         Ok(())
     }
 
+    /// Finds out who is asking for something about tasks, and refuses those who ask too often.
+    pub(super) fn owner(&self, incoming: &Incoming) -> Result<Owner, ErrorObject> {
+        let owner = Owner::of(incoming);
+        if owner.is_known && !self.rate.allows(&owner.name) {
+            let most = self.config.per_second;
+            let message = format!("more than {most} requests about tasks in a second; try again in a moment");
+            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message));
+        }
+        Ok(owner)
+    }
+
     /// Finds a task of a caller. Those of others are not found.
     pub(crate) async fn find(&self, incoming: &Incoming) -> Result<TaskRecord, ErrorObject> {
         let id = incoming.params.string("taskId")?.into_owned();
-        let record = self.look(&id).await?.filter(|record| record.owner == Owner::of(incoming).name);
+        let owner = self.owner(incoming)?;
+        let record = self.look(&id).await?.filter(|record| record.owner == owner.name);
         record.ok_or_else(|| {
             tracing::debug!("a task was asked for that is not there, or belongs to someone else");
             ErrorObject::invalid_params("task not found: it has expired, or never was")

@@ -9,21 +9,24 @@ use std::task::Poll;
 use jackfield_peer::Incoming;
 use jackfield_protocol::{DetailedTask, ErrorObject};
 use jackfield_store::{TaskStage, TaskWatch};
+use tokio::time::{Instant, timeout_at};
 
-use super::runtime::{Owner, TaskRuntime, refusal};
+use super::runtime::{TaskRuntime, refusal};
 use super::view;
 
 /// The tasks that a listen stream is about.
 #[derive(Default)]
 pub(crate) struct Updates {
     runtime: Option<Arc<TaskRuntime>>,
-    watches: Vec<Watching>,
+    watches: Vec<(String, Watching)>,
+    /// When to look whether someone still works on the tasks: one who died does not tell.
+    check_at: Option<Instant>,
     /// The tasks whose state has to be told.
     due: VecDeque<String>,
 }
 
 /// Waits for the next change of a task, and gives the watch back with it.
-type Watching = Pin<Box<dyn Future<Output = (String, TaskWatch, Option<TaskStage>)> + Send + Sync>>;
+type Watching = Pin<Box<dyn Future<Output = (TaskWatch, Option<TaskStage>)> + Send + Sync>>;
 
 /// What a stream agreed to.
 pub(crate) struct Subscribed {
@@ -38,7 +41,7 @@ impl Updates {
         incoming: &Incoming,
         wanted: Vec<String>,
     ) -> Result<Subscribed, ErrorObject> {
-        let owner = Owner::of(incoming).name;
+        let owner = runtime.owner(incoming)?.name;
         let mut updates = Self { runtime: Some(runtime.clone()), ..Self::default() };
         let mut ids: Vec<String> = Vec::new();
         for id in wanted {
@@ -53,7 +56,7 @@ impl Updates {
                 updates.due.push_back(id.clone());
             }
             if record.stage() != TaskStage::Ended {
-                updates.watches.push(watching(id.clone(), watch));
+                updates.watches.push((id.clone(), watching(watch)));
             }
             ids.push(id);
         }
@@ -66,7 +69,7 @@ impl Updates {
     /// Nothing is lost.
     pub(crate) async fn next(&mut self) -> DetailedTask {
         loop {
-            self.changed().await;
+            self.changed_or_checked().await;
             let (Some(runtime), Some(id)) = (&self.runtime, self.due.front()) else { continue };
             let looked = runtime.look(id).await;
             self.due.pop_front();
@@ -79,22 +82,42 @@ impl Updates {
         }
     }
 
+    /// Waits until there is something to tell; from time to time, tasks whose worker died are ended meanwhile.
+    async fn changed_or_checked(&mut self) {
+        let Some(runtime) = self.runtime.clone().filter(|_| !self.watches.is_empty()) else {
+            return self.changed().await;
+        };
+        loop {
+            let at = *self.check_at.get_or_insert_with(|| Instant::now() + runtime.config.lease);
+            if timeout_at(at, self.changed()).await.is_ok() {
+                return;
+            }
+            for (id, _) in &self.watches {
+                // Looking is enough: an end is noticed like any other.
+                if let Err(error) = runtime.look(id).await {
+                    tracing::warn!(%error, "whether a task is worked on is not known");
+                }
+            }
+            self.check_at = None;
+        }
+    }
+
     /// Waits until there is something to tell. What has ended or expired is not watched any more.
     async fn changed(&mut self) {
         poll_fn(|cx| {
             let mut at = 0;
-            while let Some(watch) = self.watches.get_mut(at) {
-                let Poll::Ready((id, next, stage)) = watch.as_mut().poll(cx) else {
+            while let Some((id, watch)) = self.watches.get_mut(at) {
+                let Poll::Ready((next, stage)) = watch.as_mut().poll(cx) else {
                     at += 1;
                     continue;
                 };
-                if !self.due.contains(&id) {
+                if !self.due.contains(id) {
                     self.due.push_back(id.clone());
                 }
                 match stage {
                     None | Some(TaskStage::Ended) => drop(self.watches.swap_remove(at)),
                     // It is polled again at once, so that it wakes this stream.
-                    Some(_) => *watch = watching(id, next),
+                    Some(_) => *watch = watching(next),
                 }
             }
             if self.due.is_empty() { Poll::Pending } else { Poll::Ready(()) }
@@ -103,9 +126,9 @@ impl Updates {
     }
 }
 
-fn watching(id: String, mut watch: TaskWatch) -> Watching {
+fn watching(mut watch: TaskWatch) -> Watching {
     Box::pin(async move {
         let stage = watch.changed().await;
-        (id, watch, stage)
+        (watch, stage)
     })
 }

@@ -6,6 +6,7 @@ mod extension;
 mod moving;
 mod notices;
 mod owners;
+mod stores;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -180,3 +180,39 @@ fn tasks_are_limited() {
         bob.play("> 3 tools/call {\"name\": \"endless\"}\n < 3 {\"taskId\": \"*\"}").await;
     });
 }
+
+/// TASK-047: whoever asks about tasks too often is refused for a moment, by whatever method; others are not.
+#[test]
+fn requests_about_tasks_have_a_rate() {
+    runtime().block_on(async {
+        let (server, _) = server_with(Tasks::new().per_second(5));
+        let [mut alice, mut mallory, _] = users(&server);
+        for talk in [&mut alice, &mut mallory] {
+            talk.play(&core_tasks()).await;
+        }
+        alice.play("> 1 tools/call {\"name\": \"greet\", \"task\": {}}\n < 1 {\"task\": {\"taskId\": \"$id\"}}").await;
+        alice.play("< notifications/tasks/status {}").await;
+        for _ in 0..4 {
+            alice.play("> 2 tasks/get {\"taskId\": \"$id\"}\n < 2 {\"taskId\": \"*\"}").await;
+        }
+        alice
+            .play(
+                r#"
+                > 3 tasks/get {"taskId": "$id"}
+                < 3 error 429 more than 5 requests about tasks in a second
+                > 4 tasks/list
+                < 4 error 429 try again in a moment
+                > 5 tools/call {"name": "greet", "task": {}}
+                < 5 error 429 try again in a moment
+                > 6 tasks/cancel {"taskId": "$id"}
+                < 6 error 429 try again in a moment
+                > 7 tools/call {"name": "plain"}
+                < 7 {}
+                "#,
+            )
+            .await;
+        mallory.play("> 1 tasks/list\n < 1 {\"tasks\": []}").await;
+        pass(1).await;
+        alice.play("> 8 tasks/cancel {\"taskId\": \"$id\"}\n < 8 {\"status\": \"cancelled\"}").await;
+    });
+}
