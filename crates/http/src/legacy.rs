@@ -336,7 +336,10 @@ impl Endpoint {
         let (remote, elsewhere): (Option<Remote>, Option<Elsewhere>) = match node.filter(|_| live.is_replicated()) {
             None => (None, None),
             Some(node) => {
-                node.tell(live.id, What::Read(key.stream));
+                // A connection elsewhere may have read it before; the first one is where the request came to.
+                if standalone || stream.is_none() || number > 1 {
+                    node.tell(live.id, What::Read(key.stream));
+                }
                 match &stream {
                     Some(stream) if !standalone && !stream.is_shared() => (None, None),
                     Some(_) if !standalone => (None, Some(Box::new(move || remote(node)))),

@@ -95,3 +95,11 @@ fn verbose_shows_messages_and_standard_error() {
     let ran = with_server(&["call", "text", "--log", "info"], &legacy());
     assert!(ran.err.contains("error py: log\\u{1b}[2J"), "{}", ran.err);
 }
+
+/// A store that can not be opened is told with what to try, and without the secrets in its address.
+#[test]
+fn a_bad_store_is_told_with_what_to_try() {
+    let ran = jackfield(&["serve", "everything", "--store", "mysql://user:secret@host"], "");
+    assert!(ran.code.is_some_and(|code| code != 0), "{ran:?}");
+    assert!(ran.err.contains("redis://HOST") && !ran.err.contains("secret"), "{}", ran.err);
+}

@@ -20,8 +20,8 @@ pub(crate) struct Stream {
     /// Takes events to the store, where other nodes read them. What they have there is then read here as well.
     sink: Option<Arc<Sink>>,
     state: Mutex<State>,
-    /// The reader has sent something, or has gone; or the store has taken something.
-    room: Arc<Notify>,
+    /// The reader has sent something, or has gone. A sink has its own.
+    room: Notify,
     /// The reader has something to look at besides events.
     attention: Notify,
     limits: StreamLimits,
@@ -63,24 +63,25 @@ pub(crate) enum Dismissed {
 impl Stream {
     pub(crate) fn new(key: StreamKey, log: Arc<MemoryEventLog>, limits: &HttpLimits) -> Self {
         log.open(key);
-        Self::with(key, log, limits, |_| None)
+        Self::with(key, log, limits, None)
     }
 
-    /// Makes a stream whose events go to the store first. `sink` gets what tells that it has taken some.
-    pub(crate) fn with(
-        key: StreamKey,
-        log: Arc<MemoryEventLog>,
-        limits: &HttpLimits,
-        sink: impl FnOnce(Arc<Notify>) -> Option<Arc<Sink>>,
-    ) -> Self {
+    /// Makes a stream whose events go to the store first.
+    pub(crate) fn shared(key: StreamKey, log: Arc<MemoryEventLog>, limits: &HttpLimits, sink: Arc<Sink>) -> Self {
+        Self::with(key, log, limits, Some(sink))
+    }
+
+    fn with(key: StreamKey, log: Arc<MemoryEventLog>, limits: &HttpLimits, sink: Option<Arc<Sink>>) -> Self {
         let limits = StreamLimits {
             messages: limits.queued_messages as u64,
             bytes: limits.queued_bytes as u64,
             wait: limits.write_timeout,
         };
-        let room = Arc::new(Notify::new());
-        let sink = sink(room.clone());
-        Self { key, log, sink, state: Mutex::default(), room, attention: Notify::new(), limits }
+        Self { key, log, sink, state: Mutex::default(), room: Notify::new(), attention: Notify::new(), limits }
+    }
+
+    fn room(&self) -> &Notify {
+        self.sink.as_ref().map_or(&self.room, |sink| sink.progress())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -135,7 +136,7 @@ impl Stream {
     pub(crate) async fn append_when_room(&self, message: Vec<u8>) {
         let room = async {
             loop {
-                let room = self.room.notified();
+                let room = self.room().notified();
                 tokio::pin!(room);
                 room.as_mut().enable();
                 if self.has_room() {
@@ -294,7 +295,7 @@ impl Stream {
             }
         }
         drop(state);
-        self.room.notify_waiters();
+        self.room().notify_waiters();
     }
 
     /// Asks the reader to end its connection.

@@ -11,12 +11,12 @@ use super::node::lock;
 use crate::endpoint::Endpoint;
 
 /// How long a node that says nothing is taken to live.
-const LEASE: Duration = Duration::from_millis(1500);
-const RENEWAL: Duration = Duration::from_millis(500);
+const LEASE: Duration = Duration::from_millis(1200);
+const RENEWAL: Duration = Duration::from_millis(400);
 /// How often is looked for a store that is away.
 const AWAY: Duration = Duration::from_millis(250);
 /// For how long the answer about a node is believed.
-const BELIEF: Duration = Duration::from_millis(100);
+const BELIEF: Duration = Duration::from_millis(50);
 /// How many answers are remembered.
 const REMEMBERED: usize = 1024;
 

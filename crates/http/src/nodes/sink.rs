@@ -31,8 +31,8 @@ pub(crate) struct Sink {
     /// Where connections of this node read what is stored; none for a stream with several writers.
     log: Option<Arc<MemoryEventLog>>,
     state: Mutex<State>,
-    /// Something has been stored.
-    stored: Arc<Notify>,
+    /// Something has been stored, or its reader has sent something.
+    progress: Notify,
 }
 
 #[derive(Default)]
@@ -77,28 +77,34 @@ impl Sink {
         limits: EventLimits,
         log: &Arc<MemoryEventLog>,
         requests: &[RawId],
-        stored: Arc<Notify>,
     ) -> Arc<Self> {
-        let sink = Arc::new(Self::new(node, key, limits, Some(log.clone()), stored));
+        let sink = Arc::new(Self::new(node, key, limits, Some(log.clone())));
         sink.expect(requests);
         sink
     }
 
     /// Writes to a stream that other nodes write to as well.
-    pub(crate) fn common(node: &Arc<Node>, key: StreamKey, limits: EventLimits, stored: Arc<Notify>) -> Arc<Self> {
-        let sink = Self::new(node, key, limits, None, stored);
+    pub(crate) fn common(node: &Arc<Node>, key: StreamKey, limits: EventLimits) -> Arc<Self> {
+        let sink = Self::new(node, key, limits, None);
         lock(&sink.state).opened = true;
         Arc::new(sink)
     }
 
-    fn new(
-        node: &Arc<Node>,
-        key: StreamKey,
-        limits: EventLimits,
-        log: Option<Arc<MemoryEventLog>>,
-        stored: Arc<Notify>,
-    ) -> Self {
-        Self { node: node.clone(), session: key.session.to_text(), key, limits, log, state: Mutex::default(), stored }
+    fn new(node: &Arc<Node>, key: StreamKey, limits: EventLimits, log: Option<Arc<MemoryEventLog>>) -> Self {
+        Self {
+            node: node.clone(),
+            session: key.session.to_text(),
+            key,
+            limits,
+            log,
+            state: Mutex::default(),
+            progress: Notify::new(),
+        }
+    }
+
+    /// Tells that something has been stored, and is told that its reader has sent something.
+    pub(crate) fn progress(&self) -> &Notify {
+        &self.progress
     }
 
     /// Whether other nodes write to the stream too, so that only the store knows all of it.
@@ -171,7 +177,7 @@ impl Sink {
     pub(crate) async fn drained(&self) {
         let wanted = lock(&self.state).added();
         loop {
-            let stored = self.stored.notified();
+            let stored = self.progress.notified();
             tokio::pin!(stored);
             stored.as_mut().enable();
             if lock(&self.state).has_written(wanted) {
@@ -184,7 +190,7 @@ impl Sink {
     /// Waits until the store knows of the stream.
     pub(crate) async fn opened(&self) {
         loop {
-            let stored = self.stored.notified();
+            let stored = self.progress.notified();
             tokio::pin!(stored);
             stored.as_mut().enable();
             if lock(&self.state).is_open() {
@@ -281,7 +287,7 @@ impl Sink {
                 log.finish(self.key);
             }
         }
-        self.stored.notify_waiters();
+        self.progress.notify_waiters();
     }
 
     /// Ends the stream here; its readers find the rest in the store.
@@ -294,7 +300,7 @@ impl Sink {
         if let Some(log) = &self.log {
             log.remove(self.key);
         }
-        self.stored.notify_waiters();
+        self.progress.notify_waiters();
     }
 }
 

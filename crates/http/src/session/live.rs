@@ -192,8 +192,8 @@ impl Live {
         };
         let key = StreamKey { session: self.id, stream: replica.standalone };
         let limits = self.shared.event_limits();
-        let sink = |stored| Some(Sink::common(node, key, limits, stored));
-        Stream::with(key, self.shared.log.clone(), &self.shared.limits, sink)
+        let sink = Sink::common(node, key, limits);
+        Stream::shared(key, self.shared.log.clone(), &self.shared.limits, sink)
     }
 
     /// Returns that stream if a client has ever opened it.
@@ -230,8 +230,8 @@ impl Live {
         let node = self.shared.node.as_ref().filter(|node| self.is_replicated() && node.is_up());
         let Some(node) = node else { return Stream::new(key, log.clone(), &self.shared.limits) };
         let limits = self.shared.event_limits();
-        let sink = |stored| Some(Sink::own(node, key, limits, log, requests, stored));
-        Stream::with(key, log.clone(), &self.shared.limits, sink)
+        let sink = Sink::own(node, key, limits, log, requests);
+        Stream::shared(key, log.clone(), &self.shared.limits, sink)
     }
 
     fn new_key(&self) -> StreamKey {
