@@ -36,8 +36,15 @@ impl Server {
         let (trigger, shutdown) = Shutdown::new();
         let built = self.build()?;
         let config = built.with_stores(config);
-        let bound = HttpServer::new(Arc::new(built.clone())).config(config).bind(address).await?;
+        // Whoever can connect is served at once: load balancers take an open port for a server that is ready.
         built.start().await?;
+        let bound = match HttpServer::new(Arc::new(built.clone())).config(config).bind(address).await {
+            Ok(bound) => bound,
+            Err(error) => {
+                built.stop().await;
+                return Err(error.into());
+            }
+        };
         tracing::info!(address = %bound.local_addr(), "listening");
         let serving = bound.serve(shutdown);
         tokio::pin!(serving);
