@@ -1,6 +1,6 @@
 //! `cargo xtask requirements`: which rows of the specification's MUST and SHOULD are proven by a test.
 
-mod scan;
+pub(crate) mod scan;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};

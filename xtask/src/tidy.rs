@@ -4,6 +4,7 @@ mod layers;
 mod manifests;
 mod sources;
 mod text;
+mod threats;
 
 use anyhow::{Result, bail};
 
@@ -28,6 +29,7 @@ fn problems(workspace: &Workspace) -> Result<Vec<String>> {
     problems.extend(manifests::problems(workspace)?);
     problems.extend(sources::problems(&files));
     problems.extend(text::problems(&files, &workspace.root));
+    problems.extend(threats::problems(&files));
     Ok(problems)
 }
 

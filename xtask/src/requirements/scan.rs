@@ -9,15 +9,15 @@ use crate::lexer::{Kind, Token, after_group, tokens};
 
 /// A function with a `#[test]` attribute of any library.
 #[derive(Debug)]
-pub(super) struct Test<'a> {
-    pub(super) name: &'a str,
+pub(crate) struct Test<'a> {
+    pub(crate) name: &'a str,
     /// The line of its `fn`.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     comments: Vec<&'a str>,
 }
 
 /// Returns the test functions of a source file.
-pub(super) fn tests(source: &str) -> Vec<Test<'_>> {
+pub(crate) fn tests(source: &str) -> Vec<Test<'_>> {
     let tokens = tokens(source);
     let mut found = Vec::new();
     let (mut index, mut header, mut is_test) = (0, 0, false);
@@ -46,7 +46,7 @@ pub(super) fn tests(source: &str) -> Vec<Test<'_>> {
 }
 
 /// Returns the ids a test claims, as far as their area is one of `areas`.
-pub(super) fn ids(test: &Test<'_>, areas: &BTreeSet<&str>) -> BTreeSet<String> {
+pub(crate) fn ids(test: &Test<'_>, areas: &BTreeSet<&str>) -> BTreeSet<String> {
     let mut ids: BTreeSet<String> = test.comments.iter().flat_map(|comment| ids_in_text(comment)).collect();
     ids.extend(ids_in_name(test.name));
     ids.retain(|id| id.split_once('-').is_some_and(|(area, _)| areas.contains(area)));

@@ -16,7 +16,6 @@ const ELSEWHERE: &[&str] = &[
     "STYLE.md",
     "DESIGN §",
     "performance.md",
-    "security.md",
     "conformance.md",
     "reference-servers.md",
     "../shared",
