@@ -1,6 +1,5 @@
 //! Signed texts in compact form (RFC 7515).
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Algorithm, Jwk};
@@ -120,7 +119,8 @@ impl<'a> Jws<'a> {
     }
 
     /// Reads what was signed without checking that it was. Only for finding out which key to check with.
-    pub(crate) fn unverified<T: DeserializeOwned>(&self) -> Result<T, JwsError> {
+    #[cfg(feature = "resource")]
+    pub(crate) fn unverified<T: serde::de::DeserializeOwned>(&self) -> Result<T, JwsError> {
         serde_json::from_slice(&self.payload).map_err(|_| JwsError::Malformed)
     }
 }

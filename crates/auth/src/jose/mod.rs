@@ -16,4 +16,5 @@ pub use jws::{Header, Jws, JwsError};
 pub use key_cache::{KeyCache, KeyCacheLimits, KeyError, KeySource, LoadedKeys, LoadingKeys, RemoteKeys};
 pub use signing::{KeyFileError, SigningKey};
 
+#[cfg(feature = "resource")]
 pub(crate) use jws::LONGEST as LONGEST_TOKEN;
