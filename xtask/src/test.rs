@@ -176,7 +176,12 @@ fn deny(on: &Machine<'_>) -> Result<Ended> {
     if program("cargo-deny").is_none() {
         return Ok(Ended::Skipped("cargo-deny is not installed".to_owned()));
     }
-    on.cargo(&["deny", "--all-features", "check"])
+    on.cargo(&["deny", "--all-features", "check", "bans", "licenses", "sources"])?;
+    // The advisories do not come from the registry, and their place can not be reached from everywhere.
+    match install::quietly(on.workspace.cargo().args(["deny", "fetch", "db"])) {
+        Ok(()) => on.cargo(&["deny", "--all-features", "check", "advisories"]),
+        Err(reason) => Ok(Ended::Skipped(format!("the advisories only: {reason}"))),
+    }
 }
 
 fn passed((): ()) -> Ended {
