@@ -11,15 +11,8 @@ const THIS_FILE: &str = "xtask/src/tidy/text.rs";
 const MACHINE_PATHS: &[&str] = &["/work/", "/root/", "/home/runner/"];
 
 /// Documents and folders that are not part of the project.
-const ELSEWHERE: &[&str] = &[
-    "DESIGN.md",
-    "STYLE.md",
-    "DESIGN §",
-    "performance.md",
-    "conformance.md",
-    "reference-servers.md",
-    "../shared",
-];
+const ELSEWHERE: &[&str] =
+    &["DESIGN.md", "STYLE.md", "DESIGN §", "performance.md", "conformance.md", "reference-servers.md", "../shared"];
 
 /// Files that may look outside the project, each with the reason.
 const MAY_LOOK_OUTSIDE: &[(&str, &str)] = &[(".ci/run", "finds the official schemas beside the checkout")];

@@ -7,6 +7,4 @@ mod browser;
 #[cfg(feature = "fixtures")]
 mod nodes;
 #[cfg(feature = "fixtures")]
-mod nodes;
-#[cfg(feature = "fixtures")]
 mod stdio;
