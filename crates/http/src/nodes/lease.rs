@@ -4,6 +4,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use bytes::Bytes;
+use jackfield_store::StoreError;
 use tokio::time::Instant;
 
 use super::Node;
@@ -15,9 +16,9 @@ const LEASE: Duration = Duration::from_millis(1200);
 const RENEWAL: Duration = Duration::from_millis(400);
 /// How often is looked for a store that is away.
 const AWAY: Duration = Duration::from_millis(250);
-/// For how long the answer about a node is believed.
+/// For how long it is believed that a node lives.
 const BELIEF: Duration = Duration::from_millis(50);
-/// How many answers are remembered.
+/// How many nodes are remembered.
 const REMEMBERED: usize = 1024;
 
 pub(super) fn key(node: &str) -> String {
@@ -28,31 +29,45 @@ pub(super) fn key(node: &str) -> String {
 pub(super) async fn renew(endpoint: Weak<Endpoint>) {
     loop {
         let Some(node) = endpoint.upgrade().and_then(|endpoint| endpoint.shared.node.clone()) else { return };
-        let key = key(&node.name);
-        let renewed = node.try_ask(node.stores.kv().put(&key, Bytes::from_static(b"1"), Some(LEASE))).await;
+        let renewed = node.renew_lease().await;
         drop(node);
         tokio::time::sleep(if renewed.is_ok() { RENEWAL } else { AWAY }).await;
     }
 }
 
 impl Node {
+    async fn renew_lease(&self) -> Result<(), StoreError> {
+        let (begun, key) = (Instant::now(), key(&self.name));
+        self.try_ask(self.stores.kv().put(&key, Bytes::from_static(b"1"), Some(LEASE))).await?;
+        *lock(&self.held) = Some(begun);
+        Ok(())
+    }
+
+    /// Makes sure that the others take this node to live, before it begins something that they would end otherwise. One that was
+    /// frozen may have lost its lease without noticing.
+    pub(super) async fn hold_lease(&self) -> Result<(), StoreError> {
+        let is_held = lock(&self.held).is_some_and(|begun| begun.elapsed() < LEASE - RENEWAL);
+        if is_held { Ok(()) } else { self.renew_lease().await }
+    }
+
     /// Whether another node is known to be no more. One that was frozen may come back.
     pub(super) async fn is_dead(&self, other: &str) -> bool {
         if other == self.name {
             return false;
         }
-        if let Some((asked, dead)) = lock(&self.leases).get(other).copied()
-            && asked.elapsed() < BELIEF
-        {
-            return dead;
+        if lock(&self.alive).get(other).is_some_and(|asked| asked.elapsed() < BELIEF) {
+            return false;
         }
         let Ok(lease) = self.ask(self.stores.kv().get(&key(other))).await else { return false };
-        let dead = lease.is_none() && self.is_settled();
-        let mut leases = lock(&self.leases);
-        if leases.len() >= REMEMBERED {
-            leases.clear();
+        if lease.is_none() {
+            // It may come back at any moment, so this is not remembered.
+            return self.is_settled();
         }
-        leases.insert(other.to_owned(), (Instant::now(), dead));
-        dead
+        let mut alive = lock(&self.alive);
+        if alive.len() >= REMEMBERED {
+            alive.clear();
+        }
+        alive.insert(other.to_owned(), Instant::now());
+        false
     }
 }

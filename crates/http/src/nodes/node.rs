@@ -26,7 +26,10 @@ pub(crate) struct Node {
     /// What it is called. A process that is started again is another node.
     pub(crate) name: String,
     pub(crate) stores: Stores,
-    pub(super) leases: Mutex<HashMap<String, (Instant, bool)>>,
+    /// When other nodes were found to live.
+    pub(super) alive: Mutex<HashMap<String, Instant>>,
+    /// When the lease of this node was renewed last.
+    pub(super) held: Mutex<Option<Instant>>,
     tasks: Tasks,
     started: AtomicBool,
     /// How many operations have failed since the last one that did not.
@@ -40,7 +43,8 @@ impl Node {
         Arc::new(Self {
             name: format!("{:016x}", random()),
             stores,
-            leases: Mutex::default(),
+            alive: Mutex::default(),
+            held: Mutex::default(),
             tasks: Tasks::default(),
             started: AtomicBool::new(false),
             failures: AtomicU32::new(0),

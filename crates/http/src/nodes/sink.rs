@@ -239,6 +239,7 @@ impl Sink {
     async fn write_some(&self) -> Result<(), StoreError> {
         let header = lock(&self.state).header.clone();
         if let Some(header) = header {
+            self.node.hold_lease().await?;
             let key = header_key(&self.session, self.key.stream);
             self.node.ask(self.node.stores.kv().put(&key, header.clone(), Some(self.limits.keep))).await?;
             let mut state = lock(&self.state);
