@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// T-100, BASE-045, BASE-048: references out of the schema are refused.
+    /// T-100, BASE-045, BASE-048, SRV-035: references out of the schema are refused.
     #[test]
     fn references_stay_inside() {
         for target in ["http://x/y", "https://x", "file:///etc/passwd", "other.json", "data:,{}", "//host/x", ""] {

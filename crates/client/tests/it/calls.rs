@@ -77,7 +77,8 @@ fn only_what_is_offered_is_asked_for() {
     }
 }
 
-/// BASE-031: only what the server said is the server's error.
+/// BASE-031, LIFE-024, SRV-036, PAT-009, PAT-016: only what the server said is the server's error; a call that took too long is cancelled
+/// by its own id.
 #[test]
 fn errors_of_the_server_are_told_apart() {
     paused(async {

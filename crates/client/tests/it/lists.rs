@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::script::{Pair, Server, check, name, paused};
 
-/// T-115: pages follow each other until there is no cursor.
+/// T-115, SRV-066, SRV-102, SRV-105, SRV-107: pages of any size follow each other until there is no cursor, which is sent back as it came.
 #[test]
 fn pages_follow_each_other() {
     check(
@@ -99,7 +99,7 @@ fn contents(text: &str, ttl: u64, scope: &str) -> serde_json::Value {
     json!({"resultType": "complete", "contents": [{"uri": "r://1", "text": text}], "ttlMs": ttl, "cacheScope": scope})
 }
 
-/// T-054: a result is kept as long as the server says, at most a day, and forgotten when it changes.
+/// T-054, SRV-074, SRV-078: a result is kept as long as the server says, at most a day, and forgotten when it changes.
 #[test]
 fn results_are_kept_as_long_as_allowed() {
     paused(async {
@@ -125,7 +125,7 @@ fn results_are_kept_as_long_as_allowed() {
     });
 }
 
-/// T-054: what is private to one user is not shown to another; what is public is shared within one server only.
+/// T-054, SRV-077: what is private to one user is not shown to another; what is public is shared within one server only.
 #[test]
 fn private_results_are_not_shared() {
     paused(async {

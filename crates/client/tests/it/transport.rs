@@ -120,7 +120,7 @@ fn another_transport_carries_the_same_messages() {
     });
 }
 
-/// BASE-083, T-054: arguments that the tool marks travel as headers too, and tools with bad marks are left out.
+/// BASE-083, T-051, HTTP-085: arguments that the tool marks travel as headers too, and tools with bad marks are left out.
 #[test]
 fn marked_arguments_travel_as_headers() {
     paused(async {
