@@ -91,12 +91,12 @@ pub use jackfield_server::testing;
 #[cfg(feature = "server")]
 pub use jackfield_server::{
     Address, Answers, Argument, Audio, BadArgument, BuildError, BuiltServer, CacheHint, Cached, Call, Completer,
-    Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Image, IntoCompleter,
-    IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool, IntoToolResult, Item,
-    Json, Keys, Next, Package, PageNotice, Parts, PromptEntry, PromptHandler, PromptRegistry, ProtocolError,
-    QuestionError, Reading, ResourceEntry, ResourceHandler, ResourcePage, ResourceRegistry, Result, Route, Server,
-    ServerParts, StartError, State, TaskStart, Tasks, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace,
-    UriTemplate, Validation, Variables, Work, decode_arguments,
+    Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Handles, Image,
+    IntoCompleter, IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool,
+    IntoToolResult, Item, Json, Keys, Next, NoRoom, Package, PageNotice, Parts, PromptEntry, PromptHandler,
+    PromptRegistry, ProtocolError, QuestionError, Reading, ResourceEntry, ResourceHandler, ResourcePage,
+    ResourceRegistry, Result, Route, Server, ServerParts, StartError, State, TaskStart, Tasks, TemplateValue,
+    ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables, Work, decode_arguments,
 };
 #[cfg(all(feature = "server", feature = "skills"))]
 pub use jackfield_server::{Skill, SkillError, Skills};

@@ -41,6 +41,8 @@ mod tools;
 
 mod changes;
 mod cx;
+mod handles;
+mod owner;
 mod questions;
 mod run;
 mod scope;
@@ -63,6 +65,7 @@ pub use entry::{
     Address, Completer, IntoPrompt, IntoResource, IntoTool, Parts, PromptEntry, PromptHandler, ProtocolError,
     ResourceEntry, ResourceHandler, ServerParts, TaskStart, ToolEntry, ToolHandler, Validation,
 };
+pub use handles::{Handles, NoRoom, UnknownHandle};
 pub use lifespan::StartError;
 pub use middleware::{Next, Route};
 pub use package::Package;

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use jackfield_peer::{Caller, Incoming, Principal, Session, Shutdown, ShutdownTrigger};
+use jackfield_peer::{Caller, Incoming, Shutdown, ShutdownTrigger};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, TASKS_EXTENSION};
 use jackfield_store::{NewTask, StoreError, TaskChange, TaskEnd, TaskId, TaskRecord, TaskStore, Updated};
@@ -14,7 +14,7 @@ use super::delivery::Claims;
 use super::rate::Rate;
 use super::{TaskCall, Tasks, Workers, results};
 use crate::Cx;
-use crate::seal::context;
+use crate::owner::Owner;
 
 /// How long tasks have to note their end when the server stops.
 const STOP_LIMIT: Duration = Duration::from_secs(5);
@@ -166,50 +166,6 @@ async fn beat(runtime: Arc<TaskRuntime>) {
             tracing::warn!(%error, "the store of tasks does not know that they are being worked on");
         }
     }
-}
-
-/// Whose tasks are whose.
-pub(super) struct Owner {
-    pub(super) name: String,
-    /// Whether it is one user or session.
-    is_known: bool,
-    user: Option<String>,
-}
-
-impl Owner {
-    /// The user; without one the session; without either everyone who knows the id.
-    pub(super) fn of(incoming: &Incoming) -> Self {
-        if let Some(user) = &incoming.caller.principal {
-            let Principal { issuer, subject, client, .. } = user;
-            let client = client.as_deref().unwrap_or_default();
-            let name = format!("user {} {} {issuer}{subject}{client}", issuer.len(), subject.len());
-            return Self { name, is_known: true, user: Some(user.subject.clone()) };
-        }
-        match &incoming.session {
-            Some(session) => Self { name: session_name(session), is_known: true, user: None },
-            None => Self { name: "everyone".to_owned(), is_known: false, user: None },
-        }
-    }
-
-    /// What cursors of the owner's list are bound to.
-    pub(super) fn binding(&self) -> Vec<u8> {
-        context(&[b"tasks", self.name.as_bytes()])
-    }
-}
-
-/// What a session is called as an owner; nobody can guess it.
-fn session_name(session: &Session) -> String {
-    struct Name(String);
-    if let Some(name) = session.outlet().session_name() {
-        return name.to_owned();
-    }
-    let mut extensions = session.extensions();
-    if let Some(known) = extensions.get::<Name>() {
-        return known.0.clone();
-    }
-    let name = format!("session {}", TaskId::random());
-    extensions.insert(Name(name.clone()));
-    name
 }
 
 /// Whether a caller takes tasks as answers.

@@ -6,6 +6,7 @@ mod talk;
 
 mod basics;
 mod building;
+mod handles;
 #[cfg(feature = "http")]
 mod http;
 mod lists;

@@ -1,0 +1,128 @@
+//! Handles: what a caller may come back to.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jackfield_store::TaskId;
+use tokio::time::Instant;
+
+use crate::Cx;
+use crate::owner::Owner;
+
+/// Keeps values for callers that come back: a tool returns a handle, and later calls name it as an argument.
+///
+/// A handle has 192 random bits, expires, and is worth nothing to anyone but the user whom it was given to, or, where nobody is
+/// authenticated, the session. Where there is neither, whoever knows it can use it; keep such values for a short time.
+///
+/// ```
+/// # use jackfield_server::{Cx, Handles, Result};
+/// # use std::sync::Arc;
+/// struct Basket(Vec<String>);
+///
+/// async fn open(baskets: Arc<Handles<Basket>>, cx: &Cx) -> Result<String> {
+///     Ok(baskets.insert(cx, Basket(Vec::new()))?)
+/// }
+///
+/// async fn count(baskets: Arc<Handles<Basket>>, basket: String, cx: &Cx) -> Result<usize> {
+///     Ok(baskets.get(cx, &basket)?.0.len())
+/// }
+/// ```
+pub struct Handles<T> {
+    kept: Mutex<HashMap<String, Kept<T>>>,
+    life: Duration,
+    per_owner: usize,
+}
+
+struct Kept<T> {
+    owner: String,
+    value: Arc<T>,
+    expires: Instant,
+}
+
+/// The caller has too many handles already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there are {0} handles already; use one of them, or wait until they expire")]
+pub struct NoRoom(pub usize);
+
+/// The handle was never given out, has expired, or belongs to somebody else; which of these is not told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the handle is not known or has expired; begin anew")]
+pub struct UnknownHandle;
+
+impl<T> Default for Handles<T> {
+    fn default() -> Self {
+        Self { kept: Mutex::default(), life: Duration::from_secs(3600), per_owner: 256 }
+    }
+}
+
+impl<T> Handles<T> {
+    /// Keeps values for an hour after their last use, 256 for each user or session.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Keeps values for this long after their last use.
+    #[must_use]
+    pub fn lasting(self, life: Duration) -> Self {
+        Self { life, ..self }
+    }
+
+    /// Keeps at most so many values for each user or session.
+    #[must_use]
+    pub fn per_owner(self, limit: usize) -> Self {
+        Self { per_owner: limit, ..self }
+    }
+
+    /// Keeps a value for the caller, and returns its handle.
+    ///
+    /// # Errors
+    /// The caller has too many already.
+    pub fn insert(&self, cx: &Cx, value: T) -> Result<String, NoRoom> {
+        let (owner, now) = (Owner::of(&cx.call().incoming).name, Instant::now());
+        let mut kept = self.kept();
+        kept.retain(|_, kept| kept.expires > now);
+        if kept.values().filter(|kept| kept.owner == owner).count() >= self.per_owner {
+            return Err(NoRoom(self.per_owner));
+        }
+        let handle = TaskId::random().to_string();
+        kept.insert(handle.clone(), Kept { owner, value: Arc::new(value), expires: now + self.life });
+        Ok(handle)
+    }
+
+    /// Finds the value of a handle, and keeps it for longer.
+    ///
+    /// # Errors
+    /// There is none for this caller.
+    pub fn get(&self, cx: &Cx, handle: &str) -> Result<Arc<T>, UnknownHandle> {
+        let (owner, now) = (Owner::of(&cx.call().incoming).name, Instant::now());
+        let mut kept = self.kept();
+        let kept = kept.get_mut(handle).filter(|kept| kept.owner == owner && kept.expires > now);
+        let kept = kept.ok_or(UnknownHandle)?;
+        kept.expires = now + self.life;
+        Ok(kept.value.clone())
+    }
+
+    /// Gives up a handle, and returns its value.
+    ///
+    /// # Errors
+    /// There is none for this caller.
+    pub fn remove(&self, cx: &Cx, handle: &str) -> Result<Arc<T>, UnknownHandle> {
+        let found = self.get(cx, handle)?;
+        self.kept().remove(handle);
+        Ok(found)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept<T>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Shows neither handles nor values.
+impl<T> fmt::Debug for Handles<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handles").field("count", &self.kept().len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,50 @@
+//! To whom belongs what outlives a request.
+
+use jackfield_peer::{Incoming, Principal, Session};
+use jackfield_store::TaskId;
+
+use crate::seal::context;
+
+/// To whom belongs what outlives a request.
+pub(crate) struct Owner {
+    pub(crate) name: String,
+    /// Whether it is one user or session.
+    pub(crate) is_known: bool,
+    pub(crate) user: Option<String>,
+}
+
+impl Owner {
+    /// The user; without one the session; without either everyone who knows the id.
+    pub(crate) fn of(incoming: &Incoming) -> Self {
+        if let Some(user) = &incoming.caller.principal {
+            let Principal { issuer, subject, client, .. } = user;
+            let client = client.as_deref().unwrap_or_default();
+            let name = format!("user {} {} {issuer}{subject}{client}", issuer.len(), subject.len());
+            return Self { name, is_known: true, user: Some(user.subject.clone()) };
+        }
+        match &incoming.session {
+            Some(session) => Self { name: session_name(session), is_known: true, user: None },
+            None => Self { name: "everyone".to_owned(), is_known: false, user: None },
+        }
+    }
+
+    /// What cursors of the owner's list are bound to.
+    pub(crate) fn binding(&self) -> Vec<u8> {
+        context(&[b"tasks", self.name.as_bytes()])
+    }
+}
+
+/// What a session is called as an owner; nobody can guess it.
+fn session_name(session: &Session) -> String {
+    struct Name(String);
+    if let Some(name) = session.outlet().session_name() {
+        return name.to_owned();
+    }
+    let mut extensions = session.extensions();
+    if let Some(known) = extensions.get::<Name>() {
+        return known.0.clone();
+    }
+    let name = format!("session {}", TaskId::random());
+    extensions.insert(Name(name.clone()));
+    name
+}
