@@ -9,7 +9,7 @@ use jackfield_server::{Cx, Server, Tasks};
 use jackfield_store::{MemoryTasks, TaskEnd, TaskRecord, TaskStore, Timestamp};
 use proptest::prelude::*;
 
-use super::{core_tasks, modern, pass, server_with};
+use super::{modern, pass, server_with, share_tasks};
 use crate::demo::{plain, tool};
 use crate::talk::{Talk, runtime};
 
@@ -157,37 +157,7 @@ fn nodes_share_tasks() {
         let (store, _) = store();
         let tasks = || Tasks::new().store(store.clone());
         let ((working, running), (other, _)) = (server_with(tasks()), server_with(tasks()));
-        let mut talk = Talk::of_user(&working, "alice");
-        talk.play(&core_tasks()).await;
-        talk.play(
-            r#"
-            > 1 tools/call {"name": "greet", "task": {}}
-            < 1 {"task": {"taskId": "$greet"}}
-            < notifications/tasks/status {"status": "input_required"}
-            > 2 tools/call {"name": "endless", "task": {}}
-            < 2 {"task": {"taskId": "$endless"}}
-            "#,
-        )
-        .await;
-        let mut elsewhere = Talk::of_user(&other, "alice");
-        elsewhere.play(&core_tasks()).await;
-        for name in ["$greet", "$endless"] {
-            elsewhere.remember(name, talk.known(name).clone());
-        }
-        elsewhere
-            .play(
-                r#"
-            > 1 tasks/list
-            < 1 {"tasks": [{}, {}]}
-            > 2 tasks/result {"taskId": "$greet"}
-            < ? elicitation/create
-            > ? {"action": "accept", "content": {"name": "Ada"}}
-            < 2 {"content": [{"text": "hello, Ada"}]}
-            > 3 tasks/cancel {"taskId": "$endless"}
-            < 3 {"status": "cancelled"}
-            "#,
-            )
-            .await;
+        share_tasks(&working, &other).await;
         pass(1).await;
         assert_eq!(running.load(Ordering::SeqCst), 0);
     });

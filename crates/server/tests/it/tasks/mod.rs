@@ -17,6 +17,7 @@ use jackfield_server::{Cx, Elicited, QuestionError, Server, Tasks};
 use serde_json::json;
 
 use crate::demo::{plain, text_schema, tool};
+use crate::talk::Talk;
 
 /// What a client of the extension says.
 const EXTENSION: &str = r#"{"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}"#;
@@ -128,4 +129,39 @@ pub(crate) fn server() -> Server {
 /// Lets time pass, which costs none.
 async fn pass(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
+}
+
+/// Two nodes, one user: one works, the other waits for the result, is asked, and cancels.
+async fn share_tasks(working: &Server, other: &Server) {
+    let mut talk = Talk::of_user(working, "alice");
+    talk.play(&core_tasks()).await;
+    talk.play(
+        r#"
+        > 1 tools/call {"name": "greet", "task": {}}
+        < 1 {"task": {"taskId": "$greet"}}
+        < notifications/tasks/status {"status": "input_required"}
+        > 2 tools/call {"name": "endless", "task": {}}
+        < 2 {"task": {"taskId": "$endless"}}
+        "#,
+    )
+    .await;
+    let mut elsewhere = Talk::of_user(other, "alice");
+    elsewhere.play(&core_tasks()).await;
+    for name in ["$greet", "$endless"] {
+        elsewhere.remember(name, talk.known(name).clone());
+    }
+    elsewhere
+        .play(
+            r#"
+            > 1 tasks/list
+            < 1 {"tasks": [{}, {}]}
+            > 2 tasks/result {"taskId": "$greet"}
+            < ? elicitation/create
+            > ? {"action": "accept", "content": {"name": "Ada"}}
+            < 2 {"content": [{"text": "hello, Ada"}]}
+            > 3 tasks/cancel {"taskId": "$endless"}
+            < 3 {"status": "cancelled"}
+            "#,
+        )
+        .await;
 }

@@ -8,7 +8,7 @@ use jackfield_server::Tasks;
 use jackfield_store::{Redis, Sqlite, Stores, Timestamp};
 use jackfield_testkit::RedisServer;
 
-use super::{core_tasks, modern, server_with};
+use super::{core_tasks, modern, server_with, share_tasks};
 use crate::talk::Talk;
 
 /// A place that several nodes share, whose clock a test moves.
@@ -86,37 +86,7 @@ fn nodes_share_tasks() {
     for place in Place::all() {
         runtime().block_on(async {
             let ((working, running), (other, _)) = (server_with(on(&place.open())), server_with(on(&place.open())));
-            let mut talk = Talk::of_user(&working, "alice");
-            talk.play(&core_tasks()).await;
-            talk.play(
-                r#"
-                > 1 tools/call {"name": "greet", "task": {}}
-                < 1 {"task": {"taskId": "$greet"}}
-                < notifications/tasks/status {"status": "input_required"}
-                > 2 tools/call {"name": "endless", "task": {}}
-                < 2 {"task": {"taskId": "$endless"}}
-                "#,
-            )
-            .await;
-            let mut elsewhere = Talk::of_user(&other, "alice");
-            elsewhere.play(&core_tasks()).await;
-            for name in ["$greet", "$endless"] {
-                elsewhere.remember(name, talk.known(name).clone());
-            }
-            elsewhere
-                .play(
-                    r#"
-                    > 1 tasks/list
-                    < 1 {"tasks": [{}, {}]}
-                    > 2 tasks/result {"taskId": "$greet"}
-                    < ? elicitation/create
-                    > ? {"action": "accept", "content": {"name": "Ada"}}
-                    < 2 {"content": [{"text": "hello, Ada"}]}
-                    > 3 tasks/cancel {"taskId": "$endless"}
-                    < 3 {"status": "cancelled"}
-                    "#,
-                )
-                .await;
+            share_tasks(&working, &other).await;
             until_none(&running).await;
         });
     }
