@@ -36,7 +36,7 @@ struct Everything {
     /// Where is kept what outlives a request: memory:, sqlite:PATH, or redis://HOST to be one server with other processes that share it
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Let in only users of this file, who log in with OAuth; `jackfield auth add-user` makes it
+    /// Let in only users of this file, who log in with OAuth; `jackfield auth add-user` makes it. Logins end with the process, also with --store
     #[arg(long, value_name = "FILE", requires = "http")]
     auth: Option<PathBuf>,
     /// How long their tokens are valid, in seconds
