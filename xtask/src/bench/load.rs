@@ -1,11 +1,12 @@
 //! `cargo xtask bench --load`: requests per second over HTTP beside a bare hyper server that reads the JSON and answers.
 //!
-//! The two servers take turns, so that a busy machine is as unfair to one as to the other. Each has one thread; the share in
-//! processor time tells more than the share in requests per second when the sender, not the server, is what limits both.
+//! The two servers take many short turns, so that a busy machine is as unfair to one as to the other, and have one processor to
+//! themselves while the sender has another. Each has one thread; the share in processor time tells more than the share in requests
+//! per second when the sender, not the server, is what limits both.
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -20,8 +21,11 @@ use crate::workspace::Workspace;
 /// Connections at once.
 const CONNECTIONS: usize = 16;
 /// Turns of each server, and how long a turn is.
-const TURNS: usize = 7;
-const TURN: Duration = Duration::from_millis(700);
+const TURNS: usize = 41;
+const TURN: Duration = Duration::from_millis(120);
+/// The processors of the servers and of the sender.
+const SERVERS: &str = "0";
+const SENDER: &str = "1";
 /// The least share of the bare server's requests per second.
 const LEAST_SHARE: f64 = 0.85;
 
@@ -31,15 +35,23 @@ pub(super) fn run(workspace: &Workspace, folder: &Path) -> Result<()> {
         |name| workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", name]);
     let ours = start(&example("bench_server")?, folder)?;
     let bare = start(&example("bench_limit")?, folder)?;
+    pin(std::process::id(), SENDER)?;
     println!("{:<24} {:>10} {:>10} {:>8} {:>16}", "requests per second", "ours", "hyper", "share", "processor share");
     let mut low = Vec::new();
     for scenario in SCENARIOS {
         let mut turns = Vec::new();
-        for _ in 0..TURNS {
-            turns.push((turn(&ours, scenario)?, turn(&bare, scenario)?));
+        for number in 0..TURNS {
+            // Who goes first changes, so that what slows down in a turn slows both down.
+            let (first, second) = if number % 2 == 0 { (&ours, &bare) } else { (&bare, &ours) };
+            let (one, other) = (turn(first, scenario)?, turn(second, scenario)?);
+            turns.push(if number % 2 == 0 { (one, other) } else { (other, one) });
         }
         let share = median(turns.iter().map(|(ours, bare)| ours.rate / bare.rate));
-        let processor = median(turns.iter().map(|(ours, bare)| bare.cost / ours.cost));
+        let cost = |of: fn(&(Turn, Turn)) -> &Turn| {
+            let ticks: u64 = turns.iter().map(|turn| of(turn).ticks).sum();
+            ticks as f64 / turns.iter().map(|turn| of(turn).count).sum::<u64>() as f64
+        };
+        let processor = cost(|turn| &turn.1) / cost(|turn| &turn.0);
         let rate = |of: fn(&(Turn, Turn)) -> f64| median(turns.iter().map(of));
         let (ours, bare) = (rate(|turn| turn.0.rate), rate(|turn| turn.1.rate));
         println!(
@@ -64,20 +76,29 @@ fn start(program: &Path, folder: &Path) -> Result<Listening> {
     let log = folder.join(format!("{}-http.log", program.file_name().unwrap_or_default().to_string_lossy()));
     Listening::start(
         |address| {
-            let mut command = Command::new(program);
-            command.args(["--http", &address.to_string()]);
+            let mut command = Command::new("taskset");
+            command.args(["--cpu-list", SERVERS]).arg(program).args(["--http", &address.to_string()]);
             command
         },
         &log,
     )
 }
 
+/// Keeps a process on one processor: where it moves from one to the other, that is all that can be seen.
+fn pin(process: u32, processor: &str) -> Result<()> {
+    let mut command = Command::new("taskset");
+    command.args(["--cpu-list", "--pid", processor, &process.to_string()]).stdout(Stdio::null());
+    ensure!(command.status().context("taskset could not be started")?.success(), "taskset failed");
+    Ok(())
+}
+
 /// What a turn showed.
 struct Turn {
     /// Requests per second.
     rate: f64,
-    /// Processor time per request.
-    cost: f64,
+    /// Requests, and the processor time they took.
+    count: u64,
+    ticks: u64,
 }
 
 fn turn(server: &Listening, scenario: &'static Scenario) -> Result<Turn> {
@@ -99,7 +120,7 @@ fn turn(server: &Listening, scenario: &'static Scenario) -> Result<Turn> {
     let seconds = start.elapsed().as_secs_f64();
     let ticks = processor_ticks(server.process())? - before;
     ensure!(count > 0, "nothing was answered");
-    Ok(Turn { rate: count as f64 / seconds, cost: ticks as f64 / count as f64 })
+    Ok(Turn { rate: count as f64 / seconds, count, ticks })
 }
 
 fn session(address: SocketAddr, scenario: &Scenario) -> Result<Option<String>> {
