@@ -10,6 +10,7 @@ use crate::workspace::{Workspace, program};
 const DEBIAN: &[Package] = &[
     Package { name: "valgrind", version: "", programs: &["valgrind"], used_for: "instruction and allocation counts" },
     Package { name: "strace", version: "", programs: &["strace"], used_for: "system call counts" },
+    Package { name: "g++", version: "", programs: &["c++"], used_for: "the fuzzer, which is C++" },
     // The package `redis-server` would start a service; the program itself is in this one, by another name.
     Package {
         name: "redis-tools",

@@ -6,6 +6,7 @@ mod bench;
 mod child;
 mod conformance;
 mod files;
+mod fuzz;
 mod install;
 mod interop;
 mod lexer;
@@ -38,6 +39,8 @@ enum Task {
     Bench(bench::Options),
     /// Send many events over many streams that are cut at random; look for each of them.
     Soak(soak::Options),
+    /// Throw bytes at everything that reads what others wrote.
+    Fuzz(fuzz::Options),
     /// Run real clients of others against our server.
     Interop(interop::Options),
     /// Run the official conformance suite against our fixtures.
@@ -69,6 +72,7 @@ fn run(task: Task) -> Result<()> {
         Task::Requirements(options) => requirements::run(&workspace, &options),
         Task::Bench(options) => bench::run(&workspace, &options),
         Task::Soak(options) => soak::run(&workspace, &options),
+        Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),
         Task::Conformance(options) => conformance::run(&workspace, &options),
         Task::Nodes(options) => nodes::run(&workspace, &options),

@@ -10,7 +10,7 @@ use crate::conformance::Direction;
 use crate::install::{self, Installed};
 use crate::interop::Ready;
 use crate::workspace::{Workspace, program};
-use crate::{bench, conformance, interop, requirements, tidy, tree};
+use crate::{bench, conformance, fuzz, interop, requirements, tidy, tree};
 
 /// The requirements that tests have covered once stay covered.
 const COVERED_REQUIREMENTS: usize = 640;
@@ -54,6 +54,7 @@ const STEPS: &[Step] = &[
     Step { name: "… as client", is_slow: true, run: |on| conforming(on, Direction::Client) },
     Step { name: "… as authorization server", is_slow: true, run: |on| conforming(on, Direction::Authorization) },
     Step { name: "requirements", is_slow: false, run: covered_requirements },
+    Step { name: "fuzzing", is_slow: true, run: fuzzing },
     Step { name: "cargo deny", is_slow: true, run: deny },
 ];
 
@@ -170,6 +171,14 @@ fn conforming(on: &Machine<'_>, direction: Direction) -> Result<Ended> {
 fn covered_requirements(on: &Machine<'_>) -> Result<Ended> {
     let options = requirements::Options { at_least: COVERED_REQUIREMENTS, ..requirements::Options::default() };
     requirements::run(on.workspace, &options).map(passed)
+}
+
+fn fuzzing(on: &Machine<'_>) -> Result<Ended> {
+    // The fuzzer itself is C++.
+    if program("c++").is_none() {
+        return Ok(Ended::Skipped("there is no C++ compiler".to_owned()));
+    }
+    fuzz::run(on.workspace, &fuzz::Options { seconds: 30, targets: Vec::new() }).map(passed)
 }
 
 fn deny(on: &Machine<'_>) -> Result<Ended> {

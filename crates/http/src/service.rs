@@ -1,15 +1,18 @@
 //! The endpoint as a `tower` service, to mount in an application.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{Request, Response};
 use http_body::Body as HttpBody;
-use jackfield_peer::Handler;
+use jackfield_peer::{Handler, Shutdown};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tower_service::Service;
 
+use crate::connection::{self, Protocol};
 use crate::endpoint::Endpoint;
 use crate::{Body, HttpConfig};
 
@@ -52,6 +55,19 @@ impl StreamableService {
     pub async fn shutdown(&self) {
         self.endpoint.begin_shutdown();
         self.endpoint.finish_shutdown(self.endpoint.limits().drain).await;
+    }
+
+    /// Serves one connection that was accepted elsewhere: on a Unix socket, in a tunnel, in memory. `from` is where it comes from,
+    /// as far as that is known; limits for each address count by it. How many connections there are is the caller's business.
+    ///
+    /// It ends when the client goes, when it is idle or slow for too long, or after `shutdown` is triggered, with what is under way.
+    pub async fn connection<S>(&self, stream: S, from: SocketAddr, shutdown: Shutdown)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        self.endpoint.start_node();
+        let protocol = Arc::new(Protocol::new(&self.endpoint.config));
+        connection::serve(stream, from, self.endpoint.clone(), protocol, shutdown).await;
     }
 
     pub(crate) fn endpoint(&self) -> &Arc<Endpoint> {

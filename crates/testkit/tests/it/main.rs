@@ -7,4 +7,6 @@ mod browser;
 #[cfg(feature = "fixtures")]
 mod nodes;
 #[cfg(feature = "fixtures")]
+mod simulated;
+#[cfg(feature = "fixtures")]
 mod stdio;
