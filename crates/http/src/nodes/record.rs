@@ -89,6 +89,8 @@ pub(super) fn field(change: SessionChange<'_>) -> Option<(String, Option<Bytes>)
 /// Takes over what a record says, unless something newer is known.
 pub(super) fn apply(record: &SessionRecord, live: &Live) {
     let (Some(replica), Some(session)) = (&live.replica, live.session()) else { return };
+    // One at a time: an older record must not be taken over after a newer one.
+    let mut subscriptions = session.subscriptions();
     if replica.version.fetch_max(record.version, Ordering::Relaxed) >= record.version {
         return;
     }
@@ -101,5 +103,5 @@ pub(super) fn apply(record: &SessionRecord, live: &Live) {
         session.set_log_level(level);
     }
     let uris = record.fields.keys().filter_map(|name| name.strip_prefix(SUBSCRIPTION));
-    *session.subscriptions() = uris.map(str::to_owned).collect();
+    *subscriptions = uris.map(str::to_owned).collect();
 }
