@@ -18,6 +18,8 @@ pub(super) const READY: &str = "ready";
 pub(super) const LISTENS: &str = "listens";
 /// The node that alone can serve the session.
 pub(super) const HOME: &str = "home";
+/// From where on the client has to be told of changes, by a log of the handler's own.
+pub(super) const TOLD: &str = "told";
 const STANDALONE: &str = "standalone";
 const NAME: &str = "name";
 const LEVEL: &str = "level";
@@ -101,6 +103,9 @@ pub(super) fn apply(record: &SessionRecord, live: &Live) {
     let level = record.field(LEVEL).and_then(|text| serde_json::from_slice::<LoggingLevel>(text).ok());
     if let Some(level) = level {
         session.set_log_level(level);
+    }
+    if let Some(told) = record.field(TOLD).and_then(|text| std::str::from_utf8(text).ok()?.parse().ok()) {
+        session.set_told(told);
     }
     let uris = record.fields.keys().filter_map(|name| name.strip_prefix(SUBSCRIPTION));
     *subscriptions = uris.map(str::to_owned).collect();

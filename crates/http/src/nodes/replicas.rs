@@ -33,6 +33,9 @@ impl Endpoint {
         for (name, value) in replica.fields() {
             new = new.with_field(name, value);
         }
+        if let Some(told) = session.told() {
+            new = new.with_field(record::TOLD, told.to_string());
+        }
         if let Some(principal) = &live.principal {
             new = new.with_owner(record::owner(principal), limits.sessions_per_principal);
         }
@@ -89,12 +92,16 @@ impl Endpoint {
             return Ok(None);
         }
         record::apply(&found, &live);
+        let loaded = live.clone();
         let live = self.sessions.insert_or_get(live, self.limits()).map_err(|_| StoreError::Full("sessions"))?;
         // If two requests have loaded it, this may be the other's, which may be older.
         record::apply(&found, &live);
         // A notice that came before the session was in the table was for nobody, but may have been about what was loaded.
         if node.heard() != heard {
             self.reload(&live).await;
+        }
+        if let Some(session) = live.session().filter(|_| Arc::ptr_eq(&live, &loaded)) {
+            self.handler.resumed(&session);
         }
         Ok(Some(live))
     }
