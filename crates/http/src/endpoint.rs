@@ -217,8 +217,10 @@ impl Endpoint {
                 },
                 Err(response) => *response,
             },
-            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => Box::pin(self.get(parts)).await,
-            Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => Box::pin(self.delete(parts)).await,
+            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => Box::pin(self.get(parts, known)).await,
+            Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => {
+                Box::pin(self.delete(parts, known)).await
+            }
             Place::Mcp if self.has_sessions() => respond::method_not_allowed("GET, POST, DELETE"),
             Place::Mcp => respond::method_not_allowed("POST"),
             Place::SseStream if parts.method == Verb::GET => Box::pin(self.open_http_sse(parts)).await,
@@ -291,7 +293,6 @@ impl Endpoint {
             // The clock is read once.
             let now = self.shared.now();
             self.sweep_sometimes(now);
-            self.start_node();
             self.legacy_post(arrived, known, now, message)
         }
     }

@@ -257,7 +257,7 @@ impl Outlet for Exchange {
         let Some(key) = about else { return self.live.outlet().notify(None, message) };
         Box::pin(async move {
             if let Some(stream) = self.stream_about(key) {
-                stream.append_when_room(message).await;
+                stream.append_when_room(message).await?;
             }
             if self.state().closed { Err(Closed) } else { Ok(()) }
         })

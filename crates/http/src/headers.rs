@@ -25,11 +25,6 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, ErrorObject> {
-        Self::of(&Known::find(headers), headers)
-    }
-
-    /// The same, when the headers have been looked at already.
     pub(crate) fn of(known: &Known<'_>, headers: &HeaderMap) -> Result<Self, ErrorObject> {
         let value = once(known.version, headers, &PROTOCOL_VERSION)?;
         Ok(match value.map(|value| visible(&PROTOCOL_VERSION, value)).transpose()? {

@@ -21,7 +21,6 @@ impl Endpoint {
     /// Opens the stream. The session lives as long as it does.
     pub(crate) async fn open_http_sse(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
         self.sweep_sometimes(self.shared.now());
-        self.start_node();
         let principal = parts.extensions.get::<Principal>().cloned();
         let Ok(id) = SessionId::random() else {
             return respond::refusal(StatusCode::INTERNAL_SERVER_ERROR, "no random numbers");
@@ -50,6 +49,7 @@ impl Endpoint {
             stream: Some(stream),
             number,
             place: 0,
+            unsaid: None,
             format: Format::Message,
             head,
             keep_alive: self.limits().sse_keep_alive,

@@ -17,7 +17,7 @@ use crate::exchange::{Answered, Exchange};
 use crate::headers::{self, LAST_EVENT_ID, SESSION_ID, Version};
 use crate::known::Known;
 use crate::negotiation::Accepts;
-use crate::nodes::{Node, Remote, Replica, What};
+use crate::nodes::{Node, Remote, Replica};
 use crate::session::{Live, Transport};
 use crate::telemetry::{OpenStream, Operation};
 use crate::{Body, SessionId, respond};
@@ -222,11 +222,8 @@ impl Endpoint {
     }
 
     /// Finds the session that a request names; `None` if it names none.
-    async fn find(&self, parts: &Parts) -> Result<Option<Arc<Live>>, Refusal> {
-        let known = Known::find(&parts.headers);
-        let version = Version::of(&known, &parts.headers)
-            .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))?;
-        match self.find_here(parts, &known, &version, self.shared.now())? {
+    async fn find(&self, parts: &Parts, known: &Known<'_>, version: &Version) -> Result<Option<Arc<Live>>, Refusal> {
+        match self.find_here(parts, known, version, self.shared.now())? {
             Found::Nowhere => Ok(None),
             Found::Here(live) => Ok(Some(live)),
             Found::Elsewhere(id) => match self.restore(id, parts.extensions.get::<Principal>()).await {
@@ -260,16 +257,17 @@ impl Endpoint {
     }
 
     /// Serves a GET: the stream of messages that belong to no request, or the rest of a stream that was cut.
-    pub(crate) async fn get(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
+    pub(crate) async fn get(self: &Arc<Self>, parts: &Parts, known: &Known<'_>) -> Response<Body> {
         self.sweep_sometimes(self.shared.now());
-        self.start_node();
-        if !matches!(Accepts::read(&parts.headers), Some(Accepts::Both | Accepts::Events)) {
+        if !matches!(Accepts::of(known.accept, &parts.headers), Some(Accepts::Both | Accepts::Events)) {
             return respond::refusal(StatusCode::NOT_ACCEPTABLE, "the answer is a stream; accept text/event-stream");
         }
-        if Version::read(&parts.headers).is_ok_and(|version| version.is_modern()) {
-            return respond::method_not_allowed("POST");
-        }
-        let live = match self.find(parts).await {
+        let version = match Version::of(known, &parts.headers) {
+            Ok(version) if version.is_modern() => return respond::method_not_allowed("POST"),
+            Ok(version) => version,
+            Err(error) => return respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST),
+        };
+        let live = match self.find(parts, known, &version).await {
             Ok(Some(live)) => live,
             Ok(None) => return respond::refusal(StatusCode::BAD_REQUEST, "mcp-session-id is missing"),
             Err(refusal) => return *refusal,
@@ -339,21 +337,20 @@ impl Endpoint {
         place: u64,
     ) -> Response<Body> {
         let standalone = live.opened_standalone().is_some_and(|standalone| standalone.key == key);
-        let (node, limits, revision) = (self.shared.node.clone(), self.shared.event_limits(), live.revision());
-        let remote = move |node: Arc<Node>| Remote::new(node, key, limits, revision, standalone);
+        let (node, shared, revision) = (self.shared.node.clone(), self.shared.clone(), live.revision());
+        let remote = move |node: Arc<Node>| Remote::new(node, key, &shared, revision, standalone);
         let (remote, elsewhere): (Option<Remote>, Option<Elsewhere>) = match node.filter(|_| live.is_replicated()) {
             None => (None, None),
-            Some(node) => {
-                // A connection elsewhere may have read it before; the first one is where the request came to.
-                if standalone || stream.is_none() || number > 1 {
-                    node.tell(live.id, What::Read(key.stream));
+            Some(node) => match &stream {
+                Some(stream) if !standalone && !stream.is_shared() => (None, None),
+                Some(_) if !standalone => (None, Some(Box::new(move || remote(node)))),
+                _ => {
+                    // A connection elsewhere may have read it before, and the writer has to know whom it writes for.
+                    let remote = remote(node);
+                    remote.announce();
+                    (Some(remote), None)
                 }
-                match &stream {
-                    Some(stream) if !standalone && !stream.is_shared() => (None, None),
-                    Some(_) if !standalone => (None, Some(Box::new(move || remote(node)))),
-                    _ => (Some(remote(node)), None),
-                }
-            }
+            },
         };
         let mut reader = Reader {
             key,
@@ -363,6 +360,7 @@ impl Endpoint {
             stream,
             number,
             place,
+            unsaid: None,
             format: Format::Resumable,
             head: Vec::new(),
             keep_alive: self.limits().sse_keep_alive,
@@ -375,11 +373,13 @@ impl Endpoint {
     }
 
     /// Serves a DELETE: the session is over.
-    pub(crate) async fn delete(self: &Arc<Self>, parts: &Parts) -> Response<Body> {
-        if Version::read(&parts.headers).is_ok_and(|version| version.is_modern()) {
-            return respond::method_not_allowed("POST");
-        }
-        match self.find(parts).await {
+    pub(crate) async fn delete(self: &Arc<Self>, parts: &Parts, known: &Known<'_>) -> Response<Body> {
+        let version = match Version::of(known, &parts.headers) {
+            Ok(version) if version.is_modern() => return respond::method_not_allowed("POST"),
+            Ok(version) => version,
+            Err(error) => return respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST),
+        };
+        match self.find(parts, known, &version).await {
             Ok(Some(live)) => {
                 // It is over here when it is over for all: otherwise another node would bring it back.
                 if self.end_everywhere(&live).await.is_err() {

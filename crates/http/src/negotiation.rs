@@ -17,12 +17,8 @@ pub(crate) enum Accepts {
 }
 
 impl Accepts {
-    /// Reads the `Accept` headers; none if the client takes neither form. Without the header it takes both.
-    pub(crate) fn read(headers: &HeaderMap) -> Option<Self> {
-        Self::of(Seen::Often, headers)
-    }
-
-    /// The same, when the headers have been looked at already.
+    /// Reads the `Accept` headers, of which one look has told something; none if the client takes neither form. Without the header it
+    /// takes both.
     pub(crate) fn of(seen: Seen<'_>, headers: &HeaderMap) -> Option<Self> {
         match seen {
             Seen::Never => return Some(Self::Both),
@@ -77,12 +73,12 @@ mod tests {
     fn accepts(value: &str) -> Option<Accepts> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, value.parse().unwrap());
-        Accepts::read(&headers)
+        Accepts::of(Seen::Often, &headers)
     }
 
     #[test]
     fn accept_lists_media_types_in_any_order_with_weights() {
-        assert_eq!(Accepts::read(&HeaderMap::new()), Some(Accepts::Both));
+        assert_eq!(Accepts::of(Seen::Often, &HeaderMap::new()), Some(Accepts::Both));
         assert_eq!(accepts("application/json, text/event-stream"), Some(Accepts::Both));
         assert_eq!(accepts("text/event-stream;q=0.5,APPLICATION/JSON"), Some(Accepts::Both));
         assert_eq!(accepts("*/*"), Some(Accepts::Both));

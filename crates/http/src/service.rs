@@ -76,6 +76,7 @@ impl StreamableService {
 
     /// Serves one request.
     pub async fn serve<B: HttpBody + Unpin>(&self, request: Request<B>) -> Response<Body> {
+        self.endpoint.start_node();
         self.endpoint.clone().serve(request, self.any_path, None).await
     }
 }
@@ -96,6 +97,9 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (endpoint, any_path) = (self.endpoint.clone(), self.any_path);
-        Box::pin(async move { Ok(endpoint.serve(request, any_path, None).await) })
+        Box::pin(async move {
+            endpoint.start_node();
+            Ok(endpoint.serve(request, any_path, None).await)
+        })
     }
 }

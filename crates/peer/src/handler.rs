@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use jackfield_protocol::{AnyResult, ErrorObject, Outcome, ParamHeader, Revision};
 use tower_service::Service;
 
-use crate::{Answering, Incoming};
+use crate::{Answering, Incoming, Session};
 
 /// Answers requests. A server is one; so is any `tower` service, through [`TowerHandler`].
 pub trait Handler: Send + Sync + 'static {
@@ -22,6 +22,12 @@ pub trait Handler: Send + Sync + 'static {
     fn identity(&self, revision: Revision) -> Option<&[u8]> {
         let _ = revision;
         None
+    }
+
+    /// Hears of a session that another process opened and that goes on in this one. What happened before it came here, it may not have
+    /// been told of; [`Session::told`] says from where on.
+    fn resumed(&self, session: &Arc<Session>) {
+        let _ = session;
     }
 
     /// Returns which arguments of a tool a client also sends as HTTP headers; none if there are none or no such tool.

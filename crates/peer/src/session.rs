@@ -1,7 +1,7 @@
 //! What a legacy connection remembers between requests.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ pub struct Session {
     became_ready: Notify,
     log_level: AtomicU8,
     subscriptions: Mutex<BTreeSet<String>>,
+    told: AtomicU64,
     extensions: Mutex<Extensions>,
 }
 
@@ -36,6 +37,7 @@ pub enum SessionChange<'a> {
 }
 
 const NO_LEVEL: u8 = u8::MAX;
+const NOTHING_TOLD: u64 = u64::MAX;
 
 impl Session {
     /// Opens a session for a caller. `outlet` takes the messages that belong to no request.
@@ -48,6 +50,7 @@ impl Session {
             became_ready: Notify::new(),
             log_level: AtomicU8::new(NO_LEVEL),
             subscriptions: Mutex::default(),
+            told: AtomicU64::new(NOTHING_TOLD),
             extensions: Mutex::default(),
         }
     }
@@ -119,6 +122,17 @@ impl Session {
     /// Returns the resources that the client wants to hear of.
     pub fn subscriptions(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the place in a framework's own log of changes from which on the client has to be told of them; none if it keeps no log.
+    #[must_use]
+    pub fn told(&self) -> Option<u64> {
+        Some(self.told.load(Ordering::Relaxed)).filter(|place| *place != NOTHING_TOLD)
+    }
+
+    /// Sets that place. It is kept with the session when that is opened, for other nodes on which it [goes on](crate::Handler::resumed).
+    pub fn set_told(&self, place: u64) {
+        self.told.store(place, Ordering::Relaxed);
     }
 
     /// Returns what a framework keeps with the session.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
-use jackfield_peer::{Answering, Handler, Incoming, Limits, Reply};
+use jackfield_peer::{Answering, Handler, Incoming, Limits, Reply, Session};
 use jackfield_protocol::{AnyResult, ErrorObject, Implementation, Outcome, ParamHeader, Revision, adapt};
 use jackfield_store::Stores;
 use tower_service::Service;
@@ -120,6 +120,10 @@ impl Handler for BuiltServer {
 
     fn identity(&self, revision: Revision) -> Option<&[u8]> {
         self.shared.router.identity(revision)
+    }
+
+    fn resumed(&self, session: &Arc<Session>) {
+        self.shared.router.core.hub.resume(session);
     }
 
     fn param_headers(&self, tool: &str) -> Option<Arc<[ParamHeader]>> {

@@ -141,6 +141,28 @@ impl SessionInbox {
         }
     }
 
+    /// Whether there is still a session.
+    pub(crate) fn is_open(&self) -> bool {
+        self.session.strong_count() > 0
+    }
+
+    /// Gathers a change, if the session wants to know of it.
+    pub(crate) fn put(&self, change: &Change, origin: &Arc<str>) {
+        if self.wants(change) {
+            self.inbox.put(change, Some(origin));
+        }
+    }
+
+    /// Gathers all that the session wants to know of, because any of it may have changed.
+    pub(crate) fn put_everything(&self, origin: &str) {
+        let Some(session) = self.session.upgrade() else { return };
+        let mut changes = vec![Change::Tools, Change::Prompts, Change::Resources];
+        changes.extend(session.subscriptions().iter().map(|uri| Change::Resource(uri.clone())));
+        for (number, change) in changes.iter().enumerate() {
+            self.inbox.put(change, Some(&format!("{origin} {number}").into()));
+        }
+    }
+
     /// Forgets what has been gathered of a resource.
     pub(crate) fn drop_resource(&self, uri: &str) {
         lock(&self.inbox.waiting).remove(&Change::Resource(uri.to_owned()));
@@ -206,6 +228,11 @@ impl Audience {
         }
     }
 
+    /// Has what was gathered for sessions written.
+    pub(crate) fn wake(&self) {
+        self.arrived.notify_one();
+    }
+
     /// Tells all that whatever they want to know of may have changed.
     pub(crate) fn tell_everything(&self, origin: &Arc<str>) {
         let mut changes = BTreeSet::from([Change::Tools, Change::Prompts, Change::Resources]);
@@ -248,8 +275,20 @@ impl Hub {
         extensions.insert_shared(inbox.clone());
         drop(extensions);
         add(&mut lock(&self.audience.sessions), &inbox);
+        if let Some(bridge) = self.bridge.get() {
+            session.set_told(bridge.place());
+        }
         self.start_writer();
         inbox
+    }
+
+    /// Tells a session that goes on here what it may not have been told where it was before.
+    pub(crate) fn resume(&self, session: &Arc<Session>) {
+        let inbox = self.session(session);
+        if let Some((bridge, after)) = self.bridge.get().cloned().zip(session.told()) {
+            let audience = self.audience.clone();
+            self.spawn(async move { bridge.catch_up(&audience, &inbox, after).await });
+        }
     }
 
     /// Adds the inbox of a listen stream; it is forgotten when it is dropped.
@@ -284,7 +323,7 @@ impl Hub {
 
     /// Says that a session is ready, so that what has been gathered for it can go.
     pub(crate) fn wake(&self) {
-        self.audience.arrived.notify_one();
+        self.audience.wake();
     }
 
     /// Does something that no request waits for; it ends with the server.

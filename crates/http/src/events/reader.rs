@@ -28,6 +28,8 @@ pub(crate) struct Reader {
     pub(crate) number: u64,
     /// Up to where events have been sent on this connection, or need not be sent.
     pub(crate) place: u64,
+    /// The same, if all nodes have to know it and it has not been said yet.
+    pub(crate) unsaid: Option<u64>,
     pub(crate) format: Format,
     /// What to send first.
     pub(crate) head: Vec<u8>,
@@ -90,6 +92,7 @@ impl Reader {
             if self.ended {
                 break;
             }
+            self.say_sent().await;
             match self.wait().await {
                 Wakeup::Changed => {}
                 Wakeup::Silence => return Some(Bytes::from_static(COMMENT)),
@@ -120,6 +123,17 @@ impl Reader {
         match &mut self.remote {
             Some(remote) => remote.read(self.place).await,
             None => Err(Gone),
+        }
+    }
+
+    /// Says up to where events have been sent. A connection asks for more before it writes what it has; it has written when it comes
+    /// back, and not before that an event counts as sent: a client that knows no id would never see it, if this process died.
+    async fn say_sent(&mut self) {
+        if self.unsaid.is_some() {
+            tokio::task::yield_now().await;
+        }
+        if let Some((remote, place)) = self.remote.as_ref().zip(self.unsaid.take()) {
+            remote.sent(place);
         }
     }
 
@@ -169,8 +183,10 @@ impl Reader {
         if let Some(stream) = &self.stream {
             stream.sent(&chunk.events);
         }
-        if let Some(remote) = &self.remote {
-            remote.sent(newest);
+        match &mut self.remote {
+            Some(remote) if remote.is_common() => self.unsaid = Some(newest),
+            Some(remote) => remote.progressed(newest, text.len()),
+            None => {}
         }
         Some(text.into())
     }

@@ -1,9 +1,11 @@
 //! A stream as its writer sees it.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use jackfield_peer::Closed;
 use jackfield_protocol::envelope::RawId;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
@@ -31,6 +33,7 @@ pub(crate) struct Stream {
 pub(crate) struct StreamLimits {
     messages: u64,
     bytes: u64,
+    kept: usize,
     wait: Duration,
 }
 
@@ -43,9 +46,13 @@ struct State {
     /// How many bytes have been written, and how many of them were handed to a connection for the first time.
     bytes_written: u64,
     bytes_sent: u64,
+    /// The bytes of each event that was not handed to a connection, where another node may be the one that hands it over.
+    unsent: VecDeque<usize>,
     /// Counts the connections that have read the stream; the last one is its reader.
     readers: u64,
     connected: bool,
+    /// The number of a connection of another node that reads it.
+    elsewhere: Option<u64>,
     /// The reader is to end its connection, and the client to come back after so long.
     release: Option<Duration>,
     finished: Option<Instant>,
@@ -75,6 +82,7 @@ impl Stream {
         let limits = StreamLimits {
             messages: limits.queued_messages as u64,
             bytes: limits.queued_bytes as u64,
+            kept: limits.kept_events,
             wait: limits.write_timeout,
         };
         Self { key, log, sink, state: Mutex::default(), room: Notify::new(), attention: Notify::new(), limits }
@@ -117,7 +125,12 @@ impl Stream {
         state.newest = state.newest.saturating_add(1);
         state.bytes_written = state.bytes_written.saturating_add(data.len() as u64);
         match &self.sink {
-            Some(sink) => store(sink, data),
+            Some(sink) => {
+                if !sink.is_common() {
+                    state.note_unsent(data.len(), self.limits.kept);
+                }
+                store(sink, data);
+            }
             None => self.log.append(self.key, Event { sequence: state.newest, data }),
         }
     }
@@ -133,7 +146,9 @@ impl Stream {
 
     /// Adds a message; waits while too many are unsent, but not for ever: a client that is away or does not read must not
     /// stop the work. Then its connection is closed, and the oldest event makes room.
-    pub(crate) async fn append_when_room(&self, message: Vec<u8>) {
+    ///
+    /// A message that belongs to no request is there for good when this returns; if the store does not take it, it fails.
+    pub(crate) async fn append_when_room(&self, message: Vec<u8>) -> Result<(), Closed> {
         let room = async {
             loop {
                 let room = self.room().notified();
@@ -147,11 +162,14 @@ impl Stream {
         };
         if !self.has_room() && timeout(self.limits.wait, room).await.is_err() {
             self.release(Duration::ZERO);
+            // One that reads at another node may have died with it.
+            self.left_elsewhere(None);
         }
         self.append(message);
         // What belongs to no request has nothing else that would tell whether it was lost with this process.
-        if let Some(sink) = self.sink.as_ref().filter(|sink| sink.is_common()) {
-            let _ = timeout(self.limits.wait, sink.drained()).await;
+        match self.sink.as_ref().filter(|sink| sink.is_common()) {
+            Some(sink) => timeout(self.limits.wait, sink.drained()).await.unwrap_or(Err(Closed)),
+            None => Ok(()),
         }
     }
 
@@ -159,7 +177,7 @@ impl Stream {
         let state = self.state();
         let (messages, bytes) = match &self.sink {
             // Nobody here reads it: what counts is what the store has not taken yet.
-            Some(sink) if sink.is_common() || !state.connected => {
+            Some(sink) if sink.is_common() || !(state.connected || state.elsewhere.is_some()) => {
                 let (messages, bytes) = sink.waiting();
                 (messages as u64, bytes as u64)
             }
@@ -248,7 +266,7 @@ impl Stream {
     pub(crate) fn attach(&self) -> (u64, u64) {
         let mut state = self.state();
         state.readers = state.readers.saturating_add(1);
-        state.connected = true;
+        (state.connected, state.elsewhere) = (true, None);
         // Whoever was released has come back; only the first connection may have been released before it came.
         if state.readers > 1 {
             state.release = None;
@@ -259,7 +277,25 @@ impl Stream {
         attached
     }
 
-    /// Dismisses the reader, because another node has one.
+    /// Notes that a connection of another node reads the stream.
+    pub(crate) fn read_elsewhere(&self, reader: u64) {
+        self.state().elsewhere = Some(reader);
+        self.replace();
+    }
+
+    /// Notes up to where a connection of another node has been handed events.
+    pub(crate) fn sent_elsewhere(&self, place: u64) {
+        self.state().note_sent(place);
+        self.room().notify_waiters();
+    }
+
+    /// Notes that a connection of another node does not read the stream any more, or that none does.
+    pub(crate) fn left_elsewhere(&self, reader: Option<u64>) {
+        self.state().elsewhere.take_if(|known| reader.is_none_or(|reader| reader == *known));
+        self.room().notify_waiters();
+    }
+
+    /// Dismisses the reader, because there is another one.
     pub(crate) fn replace(&self) {
         let mut state = self.state();
         state.readers = state.readers.saturating_add(1);
@@ -288,6 +324,9 @@ impl Stream {
     /// Notes that a reader has handed events to its connection.
     pub(crate) fn sent(&self, events: &[Event]) {
         let mut state = self.state();
+        if let Some(newest) = events.last().filter(|_| !state.unsent.is_empty()) {
+            state.note_sent(newest.sequence);
+        }
         for event in events {
             if event.sequence > state.sent {
                 state.sent = event.sequence;
@@ -330,6 +369,26 @@ impl Stream {
                 }
             }
             attention.await;
+        }
+    }
+}
+
+impl State {
+    /// Remembers the size of an event, but of no more of them than are kept.
+    fn note_unsent(&mut self, bytes: usize, kept: usize) {
+        self.unsent.push_back(bytes);
+        if self.unsent.len() > kept {
+            self.note_sent(self.sent.saturating_add(1));
+        }
+    }
+
+    /// Counts events as sent up to a place, by the sizes that were remembered.
+    fn note_sent(&mut self, place: u64) {
+        while self.sent < place.min(self.newest)
+            && let Some(bytes) = self.unsent.pop_front()
+        {
+            self.sent = self.sent.saturating_add(1);
+            self.bytes_sent = self.bytes_sent.saturating_add(bytes as u64);
         }
     }
 }

@@ -12,8 +12,8 @@ use super::node::lock;
 use crate::endpoint::Endpoint;
 
 /// How long a node that says nothing is taken to live.
-const LEASE: Duration = Duration::from_millis(1200);
-const RENEWAL: Duration = Duration::from_millis(400);
+const LEASE: Duration = Duration::from_millis(1000);
+const RENEWAL: Duration = Duration::from_millis(250);
 /// How often is looked for a store that is away.
 const AWAY: Duration = Duration::from_millis(250);
 /// For how long it is believed that a node lives.

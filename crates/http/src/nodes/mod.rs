@@ -19,5 +19,5 @@ pub(crate) use node::Node;
 pub(crate) use notices::What;
 pub(crate) use record::Replica;
 pub(crate) use remote::Remote;
-pub(crate) use replicas::keep_change;
+pub(crate) use replicas::{has_listener, keep_change};
 pub(crate) use sink::Sink;

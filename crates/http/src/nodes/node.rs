@@ -36,6 +36,8 @@ pub(crate) struct Node {
     failures: AtomicU32,
     failed: Mutex<Option<Instant>>,
     count: AtomicU64,
+    /// How many notices of other nodes have been heard.
+    heard: AtomicU64,
 }
 
 impl Node {
@@ -50,12 +52,13 @@ impl Node {
             failures: AtomicU32::new(0),
             failed: Mutex::default(),
             count: AtomicU64::new(0),
+            heard: AtomicU64::new(0),
         })
     }
 
     /// Begins what goes on beside requests, once.
     pub(crate) fn start(&self, endpoint: &Arc<Endpoint>) {
-        if self.started.swap(true, Ordering::Relaxed) {
+        if self.started.load(Ordering::Relaxed) || self.started.swap(true, Ordering::Relaxed) {
             return;
         }
         let endpoint = Arc::downgrade(endpoint);
@@ -118,6 +121,16 @@ impl Node {
     /// Whether the store has been there for long enough to believe that what is not in it is not.
     pub(super) fn is_settled(&self) -> bool {
         self.is_up() && lock(&self.failed).is_none_or(|failed| failed.elapsed() >= SETTLING)
+    }
+
+    /// Counts a notice of another node.
+    pub(super) fn note_heard(&self) {
+        self.heard.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Returns how many notices have been heard. One who loads a session knows by it whether some may have been about what is loaded.
+    pub(super) fn heard(&self) -> u64 {
+        self.heard.load(Ordering::SeqCst)
     }
 
     /// Returns a name that no node uses twice.

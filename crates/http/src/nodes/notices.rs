@@ -1,5 +1,6 @@
 //! What nodes tell all others.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -37,21 +38,28 @@ pub(crate) enum What {
     Ended,
     /// The client does not want the answer to a request any more; perhaps it runs elsewhere.
     Cancelled(RequestId),
-    /// The client reads a stream at another node now.
-    Read(u64),
+    /// The client reads a stream at another node now, by a connection with this number.
+    Read(u64, u64),
+    /// It has been sent the events of a stream up to a place; told now and then, for a writer that may be far ahead.
+    Sent(u64, u64),
+    /// The connection with this number, by which the client read a stream, is closed.
+    Left(u64, u64),
 }
 
 impl Node {
-    /// Tells all other nodes. Who misses it looks at everything again.
+    /// Tells all other nodes, and waits for nothing. Who misses it looks at everything again.
     pub(crate) fn tell(self: &Arc<Self>, session: SessionId, what: What) {
+        let node = self.clone();
+        self.spawn(async move { node.tell_now(session, what).await });
+    }
+
+    /// Tells all other nodes. When it returns, the notice is on its way, whatever becomes of this node.
+    pub(crate) async fn tell_now(&self, session: SessionId, what: What) {
         let notice = Notice { node: self.name.clone(), session: session.to_text(), what };
         let Ok(text) = serde_json::to_vec(&notice) else { return };
-        let node = self.clone();
-        self.spawn(async move {
-            if node.ask(node.stores.bus().publish(TOPIC, text.into())).await.is_err() {
-                tracing::debug!("other nodes were not told of a change");
-            }
-        });
+        if self.ask(self.stores.bus().publish(TOPIC, text.into())).await.is_err() {
+            tracing::debug!("other nodes were not told of a change");
+        }
     }
 }
 
@@ -80,6 +88,9 @@ pub(super) async fn listen(endpoint: Weak<Endpoint>) {
 /// Looks at all sessions again.
 async fn check_all(endpoint: &Weak<Endpoint>) {
     let Some(endpoint) = endpoint.upgrade() else { return };
+    if let Some(node) = &endpoint.shared.node {
+        node.note_heard();
+    }
     for live in endpoint.sessions.all() {
         endpoint.reload(&live).await;
     }
@@ -92,6 +103,7 @@ impl Endpoint {
         if notice.node == node.name {
             return;
         }
+        node.note_heard();
         let session = SessionId::parse(notice.session.as_bytes());
         let Some(live) = session.and_then(|id| self.sessions.get(id)).filter(|live| live.replica.is_some()) else {
             return;
@@ -100,13 +112,27 @@ impl Endpoint {
             What::Changed => self.reload(&live).await,
             What::Ended => drop(self.sessions.remove(live.id)),
             What::Cancelled(id) => drop(live.cancel(id)),
-            What::Read(stream) => replaced(&live, stream),
+            What::Read(stream, reader) => read_elsewhere(&live, stream, reader),
+            What::Sent(stream, place) => {
+                if let Some(stream) = live.stream(stream) {
+                    stream.sent_elsewhere(place);
+                }
+            }
+            What::Left(stream, reader) => {
+                if let Some(stream) = live.stream(stream) {
+                    stream.left_elsewhere(Some(reader));
+                }
+            }
         }
     }
 }
 
-fn replaced(live: &Live, stream: u64) {
-    if let Some(stream) = live.stream(stream) {
-        stream.replace();
+fn read_elsewhere(live: &Live, number: u64, reader: u64) {
+    if let Some(replica) = live.replica.as_ref().filter(|replica| replica.standalone == number) {
+        // Whoever reads it listens, also if the node that wrote so into the record died before it told anybody.
+        replica.listens.store(true, Ordering::Relaxed);
+    }
+    if let Some(stream) = live.stream(number) {
+        stream.read_elsewhere(reader);
     }
 }

@@ -18,6 +18,8 @@ pub(super) const READY: &str = "ready";
 pub(super) const LISTENS: &str = "listens";
 /// The node that alone can serve the session.
 pub(super) const HOME: &str = "home";
+/// From where on the client has to be told of changes, by a log of the handler's own.
+pub(super) const TOLD: &str = "told";
 const STANDALONE: &str = "standalone";
 const NAME: &str = "name";
 const LEVEL: &str = "level";
@@ -89,6 +91,8 @@ pub(super) fn field(change: SessionChange<'_>) -> Option<(String, Option<Bytes>)
 /// Takes over what a record says, unless something newer is known.
 pub(super) fn apply(record: &SessionRecord, live: &Live) {
     let (Some(replica), Some(session)) = (&live.replica, live.session()) else { return };
+    // One at a time: an older record must not be taken over after a newer one.
+    let mut subscriptions = session.subscriptions();
     if replica.version.fetch_max(record.version, Ordering::Relaxed) >= record.version {
         return;
     }
@@ -100,6 +104,9 @@ pub(super) fn apply(record: &SessionRecord, live: &Live) {
     if let Some(level) = level {
         session.set_log_level(level);
     }
+    if let Some(told) = record.field(TOLD).and_then(|text| std::str::from_utf8(text).ok()?.parse().ok()) {
+        session.set_told(told);
+    }
     let uris = record.fields.keys().filter_map(|name| name.strip_prefix(SUBSCRIPTION));
-    *session.subscriptions() = uris.map(str::to_owned).collect();
+    *subscriptions = uris.map(str::to_owned).collect();
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use jackfield_peer::write_error;
@@ -10,10 +11,13 @@ use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
 use jackfield_store::{EventLimits, EventWatch, NewEvent, NewEvents, StreamName};
 
-use super::Node;
+use super::node::random;
 use super::replicas::sent_key;
 use super::sink::{Header, answer_key, header_key};
+use super::{Node, What};
+use crate::HttpLimits;
 use crate::events::{Chunk, Event, Gone, StreamKey};
+use crate::session::Shared;
 
 /// How many events are read at a time.
 const SHEAF: usize = 256;
@@ -27,6 +31,9 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(crate) struct Remote {
     node: Arc<Node>,
     session: String,
+    key: StreamKey,
+    /// The number of the connection that reads it, among all nodes.
+    reader: u64,
     number: u64,
     limits: EventLimits,
     revision: Revision,
@@ -35,20 +42,56 @@ pub(crate) struct Remote {
     watch: Option<EventWatch>,
     /// The node that writes it, once that is known.
     writer: Option<String>,
+    sent: Arc<Sent>,
+    pace: Pace,
+    /// The place that the writer was told last, and the bytes since then.
+    told: (u64, usize),
+}
+
+/// How far a reader comes before the writer of its stream is told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    pub(crate) messages: u64,
+    pub(crate) bytes: usize,
+}
+
+impl Pace {
+    /// A writer that waits for its reader is told several times before it has to.
+    pub(crate) fn of(limits: &HttpLimits) -> Self {
+        Self { messages: (limits.queued_messages / 4) as u64, bytes: limits.queued_bytes / 4 }
+    }
+}
+
+/// Up to where messages that belong to no request have been sent, on its way to the store.
+#[derive(Debug, Default)]
+struct Sent {
+    place: AtomicU64,
+    /// Someone takes it there.
+    busy: AtomicBool,
 }
 
 impl Remote {
-    pub(crate) fn new(node: Arc<Node>, key: StreamKey, limits: EventLimits, revision: Revision, common: bool) -> Self {
+    pub(crate) fn new(node: Arc<Node>, key: StreamKey, shared: &Shared, revision: Revision, common: bool) -> Self {
         Self {
             node,
             session: key.session.to_text(),
+            key,
+            reader: random(),
             number: key.stream,
-            limits,
+            limits: shared.event_limits(),
             revision,
             common,
             watch: None,
             writer: None,
+            sent: Arc::default(),
+            pace: Pace::of(&shared.limits),
+            told: (0, 0),
         }
+    }
+
+    /// Tells all nodes that the client reads the stream here.
+    pub(crate) fn announce(&self) {
+        self.node.tell(self.key.session, What::Read(self.number, self.reader));
     }
 
     /// Reads what is there after a place.
@@ -136,15 +179,48 @@ impl Remote {
         NewEvent::once(answer_key(request), text)
     }
 
-    /// Notes up to where messages that belong to no request have been sent.
-    pub(crate) fn sent(&self, place: u64) {
-        if !self.common {
+    /// Whether several nodes write the stream: it carries messages that belong to no request.
+    pub(crate) fn is_common(&self) -> bool {
+        self.common
+    }
+
+    /// Tells the writer now and then how far its reader has come; it waits for one that is far behind.
+    pub(crate) fn progressed(&mut self, place: u64, bytes: usize) {
+        let (told, since) = (self.told.0, self.told.1.saturating_add(bytes));
+        if place.saturating_sub(told) < self.pace.messages && since < self.pace.bytes {
+            self.told.1 = since;
             return;
         }
-        let (node, key, keep) = (self.node.clone(), sent_key(&self.session), self.limits.keep);
+        self.told = (place, 0);
+        self.node.tell(self.key.session, What::Sent(self.number, place));
+    }
+
+    /// Notes up to where messages that belong to no request have been sent.
+    pub(crate) fn sent(&self, place: u64) {
+        self.sent.place.store(place, Ordering::SeqCst);
+        if self.sent.busy.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let (node, key, keep, sent) = (self.node.clone(), sent_key(&self.session), self.limits.keep, self.sent.clone());
         self.node.spawn(async move {
-            let _ = node.ask(node.stores.kv().put(&key, place.to_string().into(), Some(keep))).await;
+            // One after the other, so that none comes too late and undoes a newer one.
+            loop {
+                let place = sent.place.load(Ordering::SeqCst);
+                let _ = node.ask(node.stores.kv().put(&key, place.to_string().into(), Some(keep))).await;
+                sent.busy.store(false, Ordering::SeqCst);
+                if sent.place.load(Ordering::SeqCst) == place || sent.busy.swap(true, Ordering::SeqCst) {
+                    return;
+                }
+            }
         });
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        if !self.common {
+            self.node.tell(self.key.session, What::Left(self.number, self.reader));
+        }
     }
 }
 

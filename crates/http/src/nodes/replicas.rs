@@ -33,6 +33,9 @@ impl Endpoint {
         for (name, value) in replica.fields() {
             new = new.with_field(name, value);
         }
+        if let Some(told) = session.told() {
+            new = new.with_field(record::TOLD, told.to_string());
+        }
         if let Some(principal) = &live.principal {
             new = new.with_owner(record::owner(principal), limits.sessions_per_principal);
         }
@@ -71,6 +74,7 @@ impl Endpoint {
         principal: Option<&Principal>,
     ) -> Result<Option<Arc<Live>>, StoreError> {
         let Some(node) = &self.shared.node else { return Ok(None) };
+        let heard = node.heard();
         let Some(found) = node.ask(node.stores.sessions().load(&id.to_text())).await? else { return Ok(None) };
         if !belongs(&found, principal) {
             return Ok(None);
@@ -88,8 +92,18 @@ impl Endpoint {
             return Ok(None);
         }
         record::apply(&found, &live);
-        let limits = self.limits();
-        self.sessions.insert_or_get(live, limits).map(Some).map_err(|_| StoreError::Full("sessions"))
+        let loaded = live.clone();
+        let live = self.sessions.insert_or_get(live, self.limits()).map_err(|_| StoreError::Full("sessions"))?;
+        // If two requests have loaded it, this may be the other's, which may be older.
+        record::apply(&found, &live);
+        // A notice that came before the session was in the table was for nobody, but may have been about what was loaded.
+        if node.heard() != heard {
+            self.reload(&live).await;
+        }
+        if let Some(session) = live.session().filter(|_| Arc::ptr_eq(&live, &loaded)) {
+            self.handler.resumed(&session);
+        }
+        Ok(Some(live))
     }
 
     /// Takes over what has changed of a session, or ends it if it is over.
@@ -119,11 +133,10 @@ impl Endpoint {
         let session = live.id.to_text();
         let name = jackfield_store::StreamName::new(&session, stream.stream);
         node.ask(node.stores.events().open(name, self.shared.keep_events())).await?;
-        if !replica.listens.swap(true, Ordering::Relaxed)
-            && let Err(error) = set(node, live, record::LISTENS.to_owned(), Some(Bytes::new())).await
-        {
-            replica.listens.store(false, Ordering::Relaxed);
-            return Err(error);
+        // It counts when it is kept: the client may go away while this waits, and then nothing was promised.
+        if !replica.listens.load(Ordering::Relaxed) {
+            set(node, live, record::LISTENS.to_owned(), Some(Bytes::new())).await?;
+            replica.listens.store(true, Ordering::Relaxed);
         }
         let sent = node.ask(node.stores.kv().get(&sent_key(&session))).await?;
         Ok(sent.and_then(|text| std::str::from_utf8(&text).ok()?.parse().ok()).unwrap_or_default())
@@ -137,6 +150,23 @@ impl Endpoint {
         node.tell(live.id, What::Ended);
         node.ask(node.stores.events().remove_session(&session)).await?;
         node.ask(node.stores.kv().remove(&sent_key(&session))).await.map(drop)
+    }
+}
+
+/// Finds out whether a client has ever listened to messages that belong to no request. It may have begun to at another node, of
+/// which this one has not heard yet, so that only the store knows that nobody has.
+pub(crate) async fn has_listener(live: &Arc<Live>) -> bool {
+    let (Some(node), Some(replica)) = (&live.shared.node, &live.replica) else { return false };
+    match node.ask(node.stores.sessions().load(&live.id.to_text())).await {
+        Ok(Some(found)) => {
+            record::apply(&found, live);
+            let listens = found.field(record::LISTENS).is_some();
+            replica.listens.fetch_or(listens, Ordering::Relaxed);
+            listens
+        }
+        Ok(None) => false,
+        // Better kept for nobody than lost.
+        Err(_) => true,
     }
 }
 
@@ -177,7 +207,8 @@ async fn set(node: &Arc<Node>, live: &Arc<Live>, name: String, value: Option<Byt
             }
         }
     }
-    node.tell(live.id, What::Changed);
+    // Whoever asked for the change relies on it at all nodes, also if this one dies when it has answered.
+    node.tell_now(live.id, What::Changed).await;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use jackfield_peer::Closed;
 use jackfield_protocol::envelope::RawId;
 use jackfield_store::{Appended, EventLimits, NewEvent, NewEvents, StoreError, StreamName};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ struct State {
     bytes: usize,
     /// How many have been written so far.
     written: u64,
+    /// How often those that waited were dropped.
+    dropped: u64,
     finish: bool,
     /// What others have to know of the stream, if it is not told yet.
     header: Option<Bytes>,
@@ -174,14 +177,26 @@ impl Sink {
     }
 
     /// Waits until all that has been added so far is stored.
-    pub(crate) async fn drained(&self) {
-        let wanted = lock(&self.state).added();
+    ///
+    /// # Errors
+    /// It will not be: the stream is over, or the store was away for too long.
+    pub(crate) async fn drained(&self) -> Result<(), Closed> {
+        let (wanted, dropped) = {
+            let state = lock(&self.state);
+            (state.added(), state.dropped)
+        };
         loop {
             let stored = self.progress.notified();
             tokio::pin!(stored);
             stored.as_mut().enable();
-            if lock(&self.state).has_written(wanted) {
-                return;
+            {
+                let state = lock(&self.state);
+                if state.dropped != dropped || state.over {
+                    return Err(Closed);
+                }
+                if state.written >= wanted {
+                    return Ok(());
+                }
             }
             stored.await;
         }
@@ -223,8 +238,9 @@ impl Sink {
                     tokio::time::sleep((PAUSE / 8).saturating_mul(tries).min(PAUSE)).await;
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a stream was given up, because the store does not take its events");
-                    self.give_up();
+                    tracing::warn!(%error, "events were dropped, because the store does not take them");
+                    self.store_failed();
+                    tries = 0;
                 }
             }
         }
@@ -291,12 +307,20 @@ impl Sink {
         self.progress.notify_waiters();
     }
 
+    /// Drops what waits. A stream with one writer would have a gap, so that it ends; that of a session goes on with what comes next.
+    fn store_failed(&self) {
+        if !self.is_common() {
+            return self.give_up();
+        }
+        lock(&self.state).drop_waiting();
+        self.progress.notify_waiters();
+    }
+
     /// Ends the stream here; its readers find the rest in the store.
     pub(crate) fn give_up(&self) {
         let mut state = lock(&self.state);
         state.over = true;
-        state.waiting.clear();
-        state.bytes = 0;
+        state.drop_waiting();
         drop(state);
         if let Some(log) = &self.log {
             log.remove(self.key);
@@ -310,12 +334,14 @@ impl State {
         !self.over && (self.header.is_some() || !self.waiting.is_empty() || self.finish || !self.opened)
     }
 
-    fn added(&self) -> u64 {
-        self.written.saturating_add(self.waiting.len() as u64)
+    fn drop_waiting(&mut self) {
+        self.waiting.clear();
+        self.bytes = 0;
+        self.dropped = self.dropped.saturating_add(1);
     }
 
-    fn has_written(&self, count: u64) -> bool {
-        self.over || self.written >= count
+    fn added(&self) -> u64 {
+        self.written.saturating_add(self.waiting.len() as u64)
     }
 
     fn is_open(&self) -> bool {

@@ -39,12 +39,16 @@ impl Outlet for SessionOutlet {
     ) -> Pin<Box<dyn Future<Output = Result<(), Closed>> + Send + '_>> {
         Box::pin(async move {
             let live = self.live().ok_or(Closed)?;
-            match live.opened_standalone() {
-                Some(stream) => stream.append_when_room(message).await,
-                // Nobody has ever listened: the notice is for nobody.
-                None => tracing::trace!(session = ?live.id, "a notice for nobody"),
-            }
-            Ok(())
+            let stream = match live.opened_standalone() {
+                Some(stream) => stream,
+                None if nodes::has_listener(&live).await => live.standalone(),
+                None => {
+                    // Nobody has ever listened: the notice is for nobody.
+                    tracing::trace!(session = ?live.id, "a notice for nobody");
+                    return Ok(());
+                }
+            };
+            stream.append_when_room(message).await
         })
     }
 

@@ -81,6 +81,35 @@ impl Tools {
                     reply
                 })
             }
+            "bulk" | "reconnect_bulk" => {
+                let gate = (call.name == "reconnect_bulk").then(|| self.gate.clone());
+                let (to, bytes) = (argument("to").as_u64().unwrap_or(3), argument("bytes").as_u64().unwrap_or(1));
+                Answering::later(async move {
+                    if let Some(gate) = gate {
+                        incoming.outlet.release(Duration::from_millis(25));
+                        gate.acquire().await.unwrap().forget();
+                    }
+                    let padding = "x".repeat(bytes as usize);
+                    for number in 1..=to {
+                        let params = json!({ "progressToken": 1, "progress": number, "message": padding });
+                        let message = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
+                        let _ = incoming.outlet.notify(incoming.key, message.to_string().into_bytes()).await;
+                    }
+                    text("sent")
+                })
+            }
+            "post" | "try_post" => {
+                let session = incoming.session.clone().unwrap();
+                let times = argument("times").as_u64().unwrap_or(1) as usize;
+                let params =
+                    json!({ "level": "info", "data": argument("text").as_str().unwrap_or_default().repeat(times) });
+                let message = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
+                let message = message.to_string().into_bytes();
+                if call.name == "try_post" {
+                    return Answering::ready(text(&session.outlet().try_notify(None, message).to_string()));
+                }
+                Answering::later(async move { text(&format!("{:?}", session.outlet().notify(None, message).await)) })
+            }
             "wait" => Answering::later(wait(incoming, self.gate.clone(), Guard::new(self))),
             "wait_after_notice" => {
                 let (gate, guard) = (self.gate.clone(), Guard::new(self));

@@ -12,14 +12,12 @@ use super::{
     Appended, EventChunk, EventLimits, EventStore, EventWatch, NewEvents, REMEMBERED, StoredEvent, StreamName,
 };
 use crate::bus::Hub;
-use crate::memory::Expiring;
-use crate::{Boxed, Clock, StoreError, Timestamp};
+use crate::memory::{Bounds, Expiring, bounded};
+use crate::{Boxed, StoreError, Timestamp};
 
 /// Keeps events in memory, with bounds. They are lost with the process.
 pub struct MemoryEvents {
-    clock: Clock,
-    limit: usize,
-    byte_limit: usize,
+    bounds: Bounds,
     kept: Mutex<Kept>,
     changes: Arc<Hub>,
 }
@@ -44,43 +42,18 @@ struct Stream {
     known_order: VecDeque<String>,
 }
 
+bounded!(MemoryEvents, "streams", "events");
+
 impl MemoryEvents {
     /// Makes an empty store, for 100,000 streams of 256 MiB together.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            clock: Arc::new(Timestamp::now),
-            limit: 100_000,
-            byte_limit: 256 * 1024 * 1024,
-            kept: Mutex::default(),
-            changes: Hub::new(),
-        }
-    }
-
-    /// Sets the most streams that are kept.
-    #[must_use]
-    pub fn with_limit(mut self, streams: usize) -> Self {
-        self.limit = streams;
-        self
-    }
-
-    /// Sets the most bytes of events that are kept.
-    #[must_use]
-    pub fn with_byte_limit(mut self, bytes: usize) -> Self {
-        self.byte_limit = bytes;
-        self
-    }
-
-    /// Tells the time in another way.
-    #[must_use]
-    pub fn with_clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
-        self
+        Self { bounds: Bounds::new(100_000, 256 * 1024 * 1024), kept: Mutex::default(), changes: Hub::new() }
     }
 
     /// Returns what is kept, after what has expired was forgotten.
     fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
-        let now = (self.clock)();
+        let now = self.bounds.now();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((_, stream)) = kept.streams.pop_due(now) {
             kept.forget(&stream);
@@ -90,7 +63,7 @@ impl MemoryEvents {
 
     fn add(&self, name: StreamName<'_>, new: NewEvents) -> Result<Appended, StoreError> {
         let (mut kept, now) = self.kept();
-        let key = kept.begin(name, now.after(new.limits.keep), self.limit)?;
+        let key = kept.begin(name, now.after(new.limits.keep), &self.bounds)?;
         let bytes = kept.bytes;
         let Some(stream) = kept.streams.get_mut(&key).filter(|stream| !stream.finished) else {
             return Ok(Appended::Finished);
@@ -99,9 +72,7 @@ impl MemoryEvents {
         let added = new.events.iter().fold(0usize, |all, event| all.saturating_add(event.data.len()));
         let newest = new.events.last().map_or(0, |event| event.data.len());
         let after = before.saturating_add(added).min(new.limits.bytes.max(newest));
-        if after > before && bytes.saturating_sub(before).saturating_add(after) > self.byte_limit {
-            return Err(StoreError::Full("bytes of events"));
-        }
+        self.bounds.admit_bytes(bytes, bytes.saturating_sub(before).saturating_add(after), "bytes of events")?;
         let places = new.events.into_iter().map(|event| stream.push(event.data, event.once)).collect();
         stream.finished = new.finish;
         stream.trim(new.limits);
@@ -132,7 +103,7 @@ fn key(name: StreamName<'_>) -> String {
 
 impl Kept {
     /// Begins a stream if it is not there, and keeps it as long as asked for. Returns its key.
-    fn begin(&mut self, name: StreamName<'_>, until: Timestamp, limit: usize) -> Result<String, StoreError> {
+    fn begin(&mut self, name: StreamName<'_>, until: Timestamp, bounds: &Bounds) -> Result<String, StoreError> {
         let key = key(name);
         if let Some(stream) = self.streams.get_mut(&key) {
             stream.until = stream.until.max(until);
@@ -140,9 +111,7 @@ impl Kept {
             self.streams.keep(&key, until);
             return Ok(key);
         }
-        if self.streams.len() >= limit {
-            return Err(StoreError::Full("streams"));
-        }
+        bounds.admit(self.streams.len(), "streams")?;
         let session = name.session.to_owned();
         self.by_session.entry(session.clone()).or_default().insert(name.number);
         let stream = Stream { session, number: name.number, until, ..Stream::default() };
@@ -208,7 +177,7 @@ impl Stream {
 impl EventStore for MemoryEvents {
     fn open<'a>(&'a self, stream: StreamName<'a>, keep: Duration) -> Boxed<'a, Result<(), StoreError>> {
         let (mut kept, now) = self.kept();
-        Box::pin(ready(kept.begin(stream, now.after(keep), self.limit).map(drop)))
+        Box::pin(ready(kept.begin(stream, now.after(keep), &self.bounds).map(drop)))
     }
 
     fn append<'a>(&'a self, stream: StreamName<'a>, events: NewEvents) -> Boxed<'a, Result<Appended, StoreError>> {
@@ -235,7 +204,7 @@ impl EventStore for MemoryEvents {
             let name = StreamName::new(session, number);
             if kept.streams.get(&key(name)).is_some_and(|stream| !stream.finished) {
                 // It is there, so that no room is needed.
-                let _ = kept.begin(name, now.after(time), self.limit);
+                let _ = kept.begin(name, now.after(time), &self.bounds);
             }
         }
         Box::pin(ready(Ok(())))
@@ -252,12 +221,6 @@ impl EventStore for MemoryEvents {
             self.forget(StreamName::new(session, number));
         }
         Box::pin(ready(Ok(())))
-    }
-}
-
-impl Default for MemoryEvents {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

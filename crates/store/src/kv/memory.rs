@@ -2,20 +2,18 @@
 
 use std::fmt;
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::KvStore;
-use crate::memory::Expiring;
-use crate::{Boxed, Clock, StoreError, Timestamp};
+use crate::memory::{Bounds, Expiring, bounded};
+use crate::{Boxed, StoreError, Timestamp};
 
 /// Keeps values in memory, with bounds. They are lost with the process.
 pub struct MemoryKv {
-    clock: Clock,
-    limit: usize,
-    byte_limit: usize,
+    bounds: Bounds,
     kept: Mutex<Kept>,
 }
 
@@ -25,37 +23,18 @@ struct Kept {
     bytes: usize,
 }
 
+bounded!(MemoryKv, "values", "keys and values");
+
 impl MemoryKv {
     /// Makes an empty store, for 100,000 values of 64 MiB together.
     #[must_use]
     pub fn new() -> Self {
-        Self { clock: Arc::new(Timestamp::now), limit: 100_000, byte_limit: 64 * 1024 * 1024, kept: Mutex::default() }
-    }
-
-    /// Sets the most values that are kept.
-    #[must_use]
-    pub fn with_limit(mut self, values: usize) -> Self {
-        self.limit = values;
-        self
-    }
-
-    /// Sets the most bytes of keys and values that are kept.
-    #[must_use]
-    pub fn with_byte_limit(mut self, bytes: usize) -> Self {
-        self.byte_limit = bytes;
-        self
-    }
-
-    /// Tells the time in another way.
-    #[must_use]
-    pub fn with_clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
-        self
+        Self { bounds: Bounds::new(100_000, 64 * 1024 * 1024), kept: Mutex::default() }
     }
 
     /// Returns what is kept, after what has expired was forgotten.
     fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
-        let now = (self.clock)();
+        let now = self.bounds.now();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((key, value)) = kept.values.pop_due(now) {
             kept.bytes = kept.bytes.saturating_sub(size(&key, &value));
@@ -76,14 +55,12 @@ impl MemoryKv {
         if !fits(before) {
             return Ok(false);
         }
-        if before.is_none() && kept.values.len() >= self.limit {
-            return Err(StoreError::Full("values"));
+        if before.is_none() {
+            self.bounds.admit(kept.values.len(), "values")?;
         }
         let freed = before.map_or(0, |before| size(key, before));
         let bytes = kept.bytes.saturating_sub(freed).saturating_add(size(key, &value));
-        if bytes > self.byte_limit && bytes > kept.bytes {
-            return Err(StoreError::Full("bytes of values"));
-        }
+        self.bounds.admit_bytes(kept.bytes, bytes, "bytes of values")?;
         kept.values.insert(key, value, keep.map(|keep| now.after(keep)));
         kept.bytes = bytes;
         Ok(true)
@@ -131,12 +108,6 @@ impl KvStore for MemoryKv {
 
     fn remove<'a>(&'a self, key: &'a str) -> Boxed<'a, Result<bool, StoreError>> {
         Box::pin(ready(Ok(self.take_out(key).is_some())))
-    }
-}
-
-impl Default for MemoryKv {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -23,7 +23,7 @@ use crate::together::together;
 const PULSE: Duration = Duration::from_secs(2);
 /// How long to wait before the next attempt to connect: the first time, and at most.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 /// What all parts of the stores share.
 pub(super) struct Shared {

@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::{NewSession, SessionRecord, SessionStore};
-use crate::memory::Expiring;
-use crate::{Boxed, Clock, StoreError, Timestamp};
+use crate::memory::{Bounds, Expiring, bounded};
+use crate::{Boxed, StoreError, Timestamp};
 
 /// Keeps sessions in memory, with bounds. They are lost with the process.
 pub struct MemorySessions {
-    clock: Clock,
-    limit: usize,
-    byte_limit: usize,
+    bounds: Bounds,
     kept: Mutex<Kept>,
 }
 
@@ -27,37 +25,18 @@ struct Kept {
     bytes: usize,
 }
 
+bounded!(MemorySessions, "sessions", "fields");
+
 impl MemorySessions {
     /// Makes an empty store, for 100,000 sessions with 256 MiB of fields together.
     #[must_use]
     pub fn new() -> Self {
-        Self { clock: Arc::new(Timestamp::now), limit: 100_000, byte_limit: 256 * 1024 * 1024, kept: Mutex::default() }
-    }
-
-    /// Sets the most sessions that are kept.
-    #[must_use]
-    pub fn with_limit(mut self, sessions: usize) -> Self {
-        self.limit = sessions;
-        self
-    }
-
-    /// Sets the most bytes of fields that are kept.
-    #[must_use]
-    pub fn with_byte_limit(mut self, bytes: usize) -> Self {
-        self.byte_limit = bytes;
-        self
-    }
-
-    /// Tells the time in another way.
-    #[must_use]
-    pub fn with_clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
-        self
+        Self { bounds: Bounds::new(100_000, 256 * 1024 * 1024), kept: Mutex::default() }
     }
 
     /// Returns what is kept, after what has expired was forgotten.
     fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
-        let now = (self.clock)();
+        let now = self.bounds.now();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((_, record)) = kept.sessions.pop_due(now) {
             kept.forget(&record);
@@ -70,9 +49,7 @@ impl MemorySessions {
         if kept.sessions.get(&session.id).is_some() {
             return Err(StoreError::Exists);
         }
-        if kept.sessions.len() >= self.limit {
-            return Err(StoreError::Full("sessions"));
-        }
+        self.bounds.admit(kept.sessions.len(), "sessions")?;
         let limit = session.owner_limit;
         let own = session.owner.as_ref().and_then(|owner| kept.owners.get(owner)).copied().unwrap_or_default();
         if session.owner.is_some() && own >= limit {
@@ -80,9 +57,7 @@ impl MemorySessions {
         }
         let record = SessionRecord { owner: session.owner, fields: session.fields, version: 1 };
         let bytes = kept.bytes.saturating_add(size(&record));
-        if bytes > self.byte_limit {
-            return Err(StoreError::Full("bytes of sessions"));
-        }
+        self.bounds.admit_bytes(kept.bytes, bytes, "bytes of sessions")?;
         kept.bytes = bytes;
         if let Some(owner) = &record.owner {
             kept.owners.insert(owner.clone(), own.saturating_add(1));
@@ -102,15 +77,12 @@ impl MemorySessions {
                 None => next.fields.remove(&name),
             };
         }
-        let (before, after) = (size(record), size(&next));
-        let bytes = bytes.saturating_sub(before).saturating_add(after);
-        if bytes > self.byte_limit && after > before {
-            return Err(StoreError::Full("bytes of sessions"));
-        }
+        let after = bytes.saturating_sub(size(record)).saturating_add(size(&next));
+        self.bounds.admit_bytes(bytes, after, "bytes of sessions")?;
         next.version = next.version.saturating_add(1);
         let version = next.version;
         *record = next;
-        kept.bytes = bytes;
+        kept.bytes = after;
         Ok(Some(version))
     }
 
@@ -176,12 +148,6 @@ impl SessionStore for MemorySessions {
     fn count<'a>(&'a self, owner: &'a str) -> Boxed<'a, Result<usize, StoreError>> {
         let own = self.kept().0.owners.get(owner).copied().unwrap_or_default();
         Box::pin(ready(Ok(own)))
-    }
-}
-
-impl Default for MemorySessions {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

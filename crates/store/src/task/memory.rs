@@ -1,29 +1,26 @@
 //! Tasks in memory.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::{NewTask, TaskChange, TaskPage, TaskRecord, TaskStore, TaskWatch, TaskWatched, Updated};
-use crate::{Boxed, Clock, StoreError, Timestamp};
+use crate::memory::{Bounds, Expiring, bounded};
+use crate::{Boxed, StoreError, Timestamp};
 
 /// Keeps tasks in memory, with bounds. They are lost with the process.
 pub struct MemoryTasks {
-    clock: Clock,
-    limit: usize,
-    byte_limit: usize,
+    bounds: Bounds,
     kept: Mutex<Kept>,
 }
 
 #[derive(Default)]
 struct Kept {
-    slots: HashMap<String, Slot>,
+    slots: Expiring<Slot>,
     by_owner: HashMap<String, BTreeMap<u64, String>>,
-    /// When which task is forgotten.
-    expiry: BTreeSet<(Timestamp, String)>,
     next_place: u64,
     bytes: usize,
 }
@@ -34,56 +31,31 @@ struct Slot {
     watched: TaskWatched,
 }
 
+bounded!(MemoryTasks, "tasks", "results, questions and answers");
+
 impl MemoryTasks {
     /// Makes an empty store, for 10,000 tasks with 256 MiB of results, questions and answers.
     #[must_use]
     pub fn new() -> Self {
-        Self { clock: Arc::new(Timestamp::now), limit: 10_000, byte_limit: 256 * 1024 * 1024, kept: Mutex::default() }
-    }
-
-    /// Sets the most tasks that are kept.
-    #[must_use]
-    pub fn with_limit(mut self, tasks: usize) -> Self {
-        self.limit = tasks;
-        self
-    }
-
-    /// Sets the most bytes of results, questions and answers that are kept.
-    #[must_use]
-    pub fn with_byte_limit(mut self, bytes: usize) -> Self {
-        self.byte_limit = bytes;
-        self
-    }
-
-    /// Tells the time in another way.
-    #[must_use]
-    pub fn with_clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
-        self
+        Self { bounds: Bounds::new(10_000, 256 * 1024 * 1024), kept: Mutex::default() }
     }
 
     /// Returns what is kept, after what has expired was forgotten.
     fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
-        let now = (self.clock)();
+        let now = self.bounds.now();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((expires, id)) = kept.expiry.first()
-            && *expires <= now
-        {
-            let due = (*expires, id.clone());
-            kept.remove(&due.1);
-            kept.expiry.remove(&due);
+        while let Some((_, slot)) = kept.slots.pop_due(now) {
+            kept.forget(&slot);
         }
         (kept, now)
     }
 
     fn insert(&self, task: NewTask) -> Result<TaskRecord, StoreError> {
         let (mut kept, now) = self.kept();
-        if kept.slots.contains_key(task.id.as_str()) {
+        if kept.slots.get(task.id.as_str()).is_some() {
             return Err(StoreError::Exists);
         }
-        if kept.slots.len() >= self.limit {
-            return Err(StoreError::Full("tasks"));
-        }
+        self.bounds.admit(kept.slots.len(), "tasks")?;
         let limit = task.owner_limit;
         if kept.by_owner.get(&task.owner).map_or(0, BTreeMap::len) >= limit {
             return Err(StoreError::TooMany { what: "tasks", limit });
@@ -92,11 +64,9 @@ impl MemoryTasks {
         let (place, id) = (kept.next_place, record.id.to_string());
         kept.next_place = place.saturating_add(1);
         kept.by_owner.entry(record.owner.clone()).or_default().insert(place, id.clone());
-        if let Some(expires) = record.expires() {
-            kept.expiry.insert((expires, id.clone()));
-        }
         let watched = TaskWatched::new(&record);
-        kept.slots.insert(id, Slot { record: record.clone(), place, watched });
+        let expires = record.expires();
+        kept.slots.insert(&id, Slot { record: record.clone(), place, watched }, expires);
         Ok(record)
     }
 
@@ -111,13 +81,11 @@ impl MemoryTasks {
             return Ok(Updated::Ended(next.seen_at(now)));
         }
         if changed {
-            let bytes = bytes.saturating_sub(slot.record.bytes()).saturating_add(next.bytes());
-            if bytes > self.byte_limit && next.bytes() > slot.record.bytes() {
-                return Err(StoreError::Full("bytes of tasks"));
-            }
+            let after = bytes.saturating_sub(slot.record.bytes()).saturating_add(next.bytes());
+            self.bounds.admit_bytes(bytes, after, "bytes of tasks")?;
             slot.record = next.clone();
             slot.watched.tell(&next);
-            kept.bytes = bytes;
+            kept.bytes = after;
         }
         Ok(Updated::Applied(next.seen_at(now)))
     }
@@ -142,8 +110,7 @@ impl MemoryTasks {
 }
 
 impl Kept {
-    fn remove(&mut self, id: &str) {
-        let Some(slot) = self.slots.remove(id) else { return };
+    fn forget(&mut self, slot: &Slot) {
         self.bytes = self.bytes.saturating_sub(slot.record.bytes());
         if let Some(own) = self.by_owner.get_mut(&slot.record.owner) {
             own.remove(&slot.place);
@@ -195,12 +162,6 @@ impl TaskStore for MemoryTasks {
     fn watch<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<TaskWatch>, StoreError>> {
         let (kept, _) = self.kept();
         Box::pin(std::future::ready(Ok(kept.slots.get(id).map(|slot| slot.watched.watch()))))
-    }
-}
-
-impl Default for MemoryTasks {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -18,6 +18,8 @@ use super::{Call, Ended, NodeProcess, Proxy, Session};
 
 /// How long a call may take to end after its node died.
 const LIMIT: Duration = Duration::from_secs(2);
+/// What is said of those that took longer.
+const SLOW: &str = "to end after its connection broke";
 /// How many sessions are busy at the same time.
 const BUSY: usize = 24;
 /// How many events a call with progress has.
@@ -150,7 +152,7 @@ impl Sky {
             report.resumed += 1;
             report.longest = report.longest.max(time);
             if time > LIMIT {
-                report.wrong.push(format!("{what} took {time:?} to end after its connection broke: {:?}", call.ended));
+                report.wrong.push(format!("{what} took {time:?} {SLOW}: {:?}", call.ended));
             }
         }
         matches!(call.ended, Ended::Answered(_))
@@ -162,8 +164,9 @@ async fn session(sky: Arc<Sky>, number: usize, calls: usize) {
     let Ok(_busy) = sky.busy.acquire().await else { return };
     let Some(session) = open(&sky).await else { return };
     let heard: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
+    let (open, mut is_open) = watch::channel(false);
     let mut listening = JoinSet::new();
-    listening.spawn(listen(session.clone(), heard.clone()));
+    listening.spawn(listen(session.clone(), heard.clone(), open));
     let mut posted = Vec::new();
     for call in 0..calls {
         sky.started.fetch_add(1, Ordering::Relaxed);
@@ -174,8 +177,15 @@ async fn session(sky: Arc<Sky>, number: usize, calls: usize) {
             7 => ask(&sky, &session, &name).await,
             8 => task(&sky, &session, &name).await,
             _ => {
+                // What is sent before the server has said that someone listens is for nobody.
+                if is_open.wait_for(|open| *open).await.is_err() {
+                    return sky.wrong(format!("{name} has no stream to come back on"));
+                }
                 let call = session.call(&name, "post", json!({ "text": name })).await;
                 if sky.count(&name, &call) {
+                    if text_of(&call) != Some(&name) {
+                        sky.wrong(format!("{name} was not sent: {:?}", call.ended));
+                    }
                     posted.push(name);
                 }
             }
@@ -259,13 +269,14 @@ async fn task(sky: &Sky, session: &Session, name: &str) {
 }
 
 /// Reads the stream of messages that belong to no request, and counts them.
-async fn listen(session: Session, heard: Arc<Mutex<HashMap<String, usize>>>) {
+async fn listen(session: Session, heard: Arc<Mutex<HashMap<String, usize>>>, open: watch::Sender<bool>) {
     let mut last = String::new();
     loop {
         let Ok(mut wire) = session.come_back(&last).await else {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
+        open.send_replace(true);
         while let Ok(Some(event)) = wire.event().await {
             last.clone_from(&event.id);
             let message: Value = serde_json::from_str(&event.data).unwrap_or_default();
@@ -312,7 +323,9 @@ impl fmt::Display for Report {
         writeln!(f, "cut        {:>7}  and followed; the longest ended after {:?}", self.resumed, self.longest)?;
         writeln!(f, "events     {:>7}", self.events)?;
         writeln!(f, "tasks      {:>7}  completed, {} failed", self.completed, self.failed)?;
-        for wrong in self.wrong.iter().take(20) {
+        // What took too long may be many, and must not hide the rest.
+        let (slow, worse): (Vec<_>, Vec<_>) = self.wrong.iter().partition(|wrong| wrong.contains(SLOW));
+        for wrong in worse.iter().take(40).chain(slow.iter().take(10)) {
             writeln!(f, "WRONG: {wrong}")?;
         }
         write!(f, "wrong      {:>7}", self.wrong.len())

@@ -7,6 +7,7 @@ use std::time::Duration;
 use jackfield_testkit::RedisServer;
 use jackfield_testkit::nodes::{Ended, NodeProcess, Proxy, Session, Storm};
 use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_testkit-node");
 
@@ -45,14 +46,21 @@ fn text(ended: &Ended) -> &str {
     }
 }
 
-/// Calls until it is answered; a store that has come back is found within seconds.
-async fn answered(session: &Session) {
-    let calling = async {
-        while !matches!(session.call("again", "echo", json!({ "text": "x" })).await.ended, Ended::Answered(_)) {
+/// How long it may take from the return of the store until everything works again.
+const RECOVERY: Duration = Duration::from_secs(5);
+
+/// Tries until something succeeds, which has to happen before the deadline.
+async fn recovers<F: Future<Output = bool>>(deadline: Instant, what: &str, mut attempt: impl FnMut() -> F) {
+    let trying = async {
+        while !attempt().await {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), calling).await.expect("it does not come back");
+    assert!(timeout_at(deadline, trying).await.is_ok(), "{what} did not recover in time");
+}
+
+async fn is_answered(session: &Session) -> bool {
+    matches!(session.call("again", "echo", json!({ "text": "x" })).await.ended, Ended::Answered(_))
 }
 
 /// Everything that a session does works through a proxy that hands each connection to another node.
@@ -181,45 +189,83 @@ async fn a_frozen_node_does_not_answer_twice() {
     assert_eq!(last["result"]["content"][0]["text"], "waited", "{last}");
 }
 
-/// Redis killed and started again with its data: what needs none goes on, what needs it says so, and sessions are there again.
+fn is_unavailable(ended: &Ended) -> bool {
+    matches!(ended, Ended::Refused(503, why) if !why.is_empty())
+}
+
+/// Redis killed and started again with its data: what needs none goes on, what needs it says so, and within five seconds of its return
+/// all is as it was, at all nodes: sessions, streams, tasks, and the way of messages between nodes.
 #[tokio::test]
 async fn redis_may_go_and_come_back() {
     let Some(mut nodes) = Nodes::start().await else { return };
     let session = nodes.session().await;
-    let first = nodes.at(&session, 0);
+    let (first, second, third) = (nodes.at(&session, 0), nodes.at(&session, 1), nodes.at(&session, 2));
     assert_eq!(text(&first.call("1", "echo", json!({ "text": "x" })).await.ended), "x");
+    let mut stream = second.come_back("").await.unwrap();
+    let work = json!({ "name": "work", "arguments": { "text": "x", "milliseconds": 600_000 }, "task": {} });
+    let Ended::Answered(created) = first.request("work", "tools/call", work.clone()).await.ended else { panic!() };
+    let task = json!({ "taskId": created["task"]["taskId"] });
+
     nodes.redis.kill();
     assert_eq!(text(&first.call("2", "echo", json!({ "text": "x" })).await.ended), "x");
+    for ended in [
+        first.request("3", "tasks/get", task.clone()).await.ended,
+        first.request("4", "tools/call", work).await.ended,
+        first.request("5", "resources/subscribe", json!({ "uri": "note://one" })).await.ended,
+        third.call("6", "echo", json!({ "text": "x" })).await.ended,
+    ] {
+        assert!(is_unavailable(&ended), "{ended:?}");
+    }
+    assert!(Session::open(nodes.all[1].address()).await.unwrap_err().to_string().starts_with("503"));
     let fresh = Command::new(PROGRAM).args(["127.0.0.1:0", "--store", &nodes.redis.url()]).output().unwrap();
     let said = String::from_utf8_lossy(&fresh.stderr);
     assert!(!fresh.status.success() && said.contains("the store is not available"), "{said}");
-    assert!(Session::open(nodes.all[1].address()).await.unwrap_err().to_string().starts_with("503"));
+
     nodes.redis.restart();
+    let deadline = Instant::now() + RECOVERY;
     for node in 0..3 {
-        answered(&nodes.at(&session, node)).await;
+        let here = nodes.at(&session, node);
+        recovers(deadline, "the session", || is_answered(&here)).await;
+        recovers(deadline, "opening sessions", || async { Session::open(here.address).await.is_ok() }).await;
     }
+    recovers(deadline, "the task", || async {
+        match third.request("7", "tasks/get", task.clone()).await.ended {
+            Ended::Answered(task) => {
+                // Redis may have been away for longer than the lease of its worker.
+                assert!(["working", "failed"].contains(&task["status"].as_str().unwrap()), "{task}");
+                true
+            }
+            _ => false,
+        }
+    })
+    .await;
+    let posted = || async { matches!(third.call("8", "post", json!({ "text": "x" })).await.ended, Ended::Answered(_)) };
+    recovers(deadline, "sending", posted).await;
+    let message = timeout_at(deadline, async {
+        loop {
+            let event = stream.event().await.unwrap().unwrap();
+            if !event.data.is_empty() {
+                return event.data;
+            }
+        }
+    });
+    assert!(message.await.expect("what is sent arrives in time").contains("notifications/message"));
+
     // A node that is new finds the session that was opened before.
     nodes.all[2].restart().await.unwrap();
-    answered(&nodes.at(&session, 2)).await;
+    assert!(is_answered(&third).await);
     nodes.redis.freeze();
-    assert_eq!(text(&first.call("3", "echo", json!({ "text": "x" })).await.ended), "x");
+    assert_eq!(text(&first.call("9", "echo", json!({ "text": "x" })).await.ended), "x");
+    assert!(is_unavailable(&first.request("10", "tasks/get", task).await.ended));
     nodes.redis.thaw();
-    answered(&nodes.session_soon().await).await;
-}
-
-impl Nodes {
-    /// Opens a session as soon as that is possible.
-    async fn session_soon(&self) -> Session {
-        let opening = async {
-            loop {
-                if let Ok(session) = Session::open(self.proxy.address()).await {
-                    return session;
-                }
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(20), opening).await.expect("no session can be opened")
-    }
+    let deadline = Instant::now() + RECOVERY;
+    recovers(deadline, "opening sessions", || async {
+        match Session::open(nodes.proxy.address()).await {
+            Ok(session) => is_answered(&session).await,
+            Err(_) => false,
+        }
+    })
+    .await;
 }
 
 /// Processes of one machine share a file; what is in it survives all of them.

@@ -2,14 +2,16 @@
 
 mod away;
 mod death;
+mod listening;
 mod moving;
+mod slow;
 mod store;
 mod together;
 
 use std::future::Future;
 use std::time::Duration;
 
-use jackfield_http::HttpConfig;
+use jackfield_http::{HttpConfig, HttpLimits};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Session};
@@ -24,10 +26,15 @@ pub(super) struct Nodes {
 
 impl Nodes {
     pub(super) async fn start() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    pub(super) async fn with(change: fn(&mut HttpLimits)) -> Self {
         let store = Store::new();
         let mut all = Vec::new();
         for _ in 0..3 {
-            all.push(Fixture::with(HttpConfig::default().with_gate(Users).with_stores(store.stores())).await);
+            let config = HttpConfig::default().with_limits(change);
+            all.push(Fixture::with(config.with_gate(Users).with_stores(store.stores())).await);
         }
         Self { store, all }
     }

@@ -1,7 +1,8 @@
 //! A store that counts what it is asked, and can be away.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,6 +10,7 @@ use jackfield_store::{
     Appended, Boxed, Bus, EventChunk, EventStore, EventWatch, KvStore, NewEvents, NewSession, SessionRecord,
     SessionStore, StoreError, Stores, StreamName, Subscription,
 };
+use tokio::sync::Notify;
 
 /// Stores in memory that several nodes share.
 #[derive(Clone, Debug)]
@@ -21,6 +23,11 @@ pub(crate) struct Store {
 struct State {
     away: AtomicBool,
     asked: AtomicUsize,
+    streams: Mutex<BTreeSet<(String, u64)>>,
+    silent: AtomicBool,
+    holds: AtomicBool,
+    held: AtomicUsize,
+    let_go: Notify,
 }
 
 impl Store {
@@ -36,6 +43,38 @@ impl Store {
     /// From now on nothing can be asked.
     pub(crate) fn set_away(&self, away: bool) {
         self.state.away.store(away, Ordering::SeqCst);
+    }
+
+    /// How many events of each stream of a session are kept.
+    pub(crate) async fn events_of(&self, session: &str) -> Vec<usize> {
+        let streams: Vec<_> = self.state.streams.lock().unwrap().iter().cloned().collect();
+        let mut kept = Vec::new();
+        for (_, number) in streams.iter().filter(|(known, _)| known == session) {
+            let name = StreamName::new(session, *number);
+            let chunk = self.inner.events().read(name, 0, usize::MAX).await.unwrap();
+            kept.push(chunk.map_or(0, |chunk| chunk.events.len()));
+        }
+        kept
+    }
+
+    /// From now on nobody hears what is published, as if whoever publishes died just before.
+    pub(crate) fn set_silent(&self, silent: bool) {
+        self.state.silent.store(silent, Ordering::SeqCst);
+    }
+
+    /// The next session that is loaded arrives late.
+    pub(crate) fn hold_load(&self) {
+        self.state.holds.store(true, Ordering::SeqCst);
+    }
+
+    /// How many sessions have been loaded late.
+    pub(crate) fn held(&self) -> usize {
+        self.state.held.load(Ordering::SeqCst)
+    }
+
+    /// Lets the session arrive that was loaded late.
+    pub(crate) fn let_go(&self) {
+        self.state.let_go.notify_one();
     }
 
     /// How often it was asked for anything but leases.
@@ -68,7 +107,14 @@ impl SessionStore for Store {
     }
 
     fn load<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<SessionRecord>, StoreError>> {
-        self.pass(Box::pin(async move { self.inner.sessions().load(id).await }))
+        self.pass(Box::pin(async move {
+            let found = self.inner.sessions().load(id).await;
+            if self.state.holds.swap(false, Ordering::SeqCst) {
+                self.state.held.fetch_add(1, Ordering::SeqCst);
+                self.state.let_go.notified().await;
+            }
+            found
+        }))
     }
 
     fn touch<'a>(&'a self, id: &'a str, idle: Duration) -> Boxed<'a, Result<Option<u64>, StoreError>> {
@@ -98,6 +144,7 @@ impl EventStore for Store {
     }
 
     fn append<'a>(&'a self, stream: StreamName<'a>, events: NewEvents) -> Boxed<'a, Result<Appended, StoreError>> {
+        self.state.streams.lock().unwrap().insert((stream.session.to_owned(), stream.number));
         self.pass(Box::pin(async move { self.inner.events().append(stream, events).await }))
     }
 
@@ -165,6 +212,9 @@ impl KvStore for Store {
 
 impl Bus for Store {
     fn publish<'a>(&'a self, topic: &'a str, notice: Bytes) -> Boxed<'a, Result<(), StoreError>> {
+        if self.state.silent.load(Ordering::SeqCst) {
+            return Box::pin(async { Ok(()) });
+        }
         self.pass(Box::pin(async move { self.inner.bus().publish(topic, notice).await }))
     }
 

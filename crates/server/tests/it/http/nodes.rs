@@ -145,6 +145,37 @@ async fn subscriptions_belong_to_the_session_not_to_the_node() {
     drop(handle);
 }
 
+/// SRV-042, SRV-043: the only node that served a session dies, and something changes before the client has come back to another: it is
+/// told then, once, wherever it comes back.
+#[tokio::test]
+async fn a_change_that_nobody_heard_for_a_session_is_told_when_it_comes_back() {
+    let mut nodes = Nodes::start().await;
+    let session = nodes.session().await;
+    let (second, third) = (nodes.at(&session, 1), nodes.at(&session, 2));
+    let mut stream = session.stream(&session.get()).await;
+    let primer = stream.event().await.unwrap().id;
+    let subscribe = session.post(ask(1, "resources/subscribe", json!({ "uri": "note:watched" })));
+    assert_eq!(session.ask(&subscribe).await.json()["result"], json!({}));
+    drop((nodes.listening.remove(0), nodes._built.remove(0), nodes.servers.remove(0)));
+    assert_eq!(stream.event().await, None);
+
+    let handle = nodes.servers[0].tools().add(plain("late", |_| async { String::new() })).unwrap();
+    let touched = nodes.modern(1, &Ask::tool("touch", json!({}))).await;
+    assert_eq!(touched["result"]["content"][0]["text"], "touched");
+    let mut stream = second.stream(&second.get().with("last-event-id", &primer)).await;
+    let mut told =
+        [stream.message().await.unwrap(), stream.message().await.unwrap()].map(|message| message["method"].clone());
+    told.sort_by_key(Value::to_string);
+    assert_eq!(told, ["notifications/resources/updated", "notifications/tools/list_changed"]);
+
+    // At the third node the same is found, but has been told; what comes next is new.
+    let answer = third.ask(&third.post(ask(2, "ping", json!({})))).await;
+    assert_eq!(answer.status, 200);
+    let added = nodes.servers[1].resources().add(text_resource("note:late", "late")).unwrap();
+    assert_eq!(stream.message().await.unwrap()["method"], "notifications/resources/list_changed");
+    drop((handle, added));
+}
+
 /// The log level that is set at one node holds at others.
 #[tokio::test]
 async fn the_log_level_belongs_to_the_session() {
