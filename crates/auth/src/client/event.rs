@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::store::Place;
 use crate::Scopes;
 
 /// One step on the way to a token. Nothing in it is secret.
@@ -77,6 +78,11 @@ pub enum AuthEvent {
         is_renewable: bool,
         /// Whether it is bound to a key.
         is_bound: bool,
+    },
+    /// What was issued is kept for the next time.
+    Kept {
+        /// Where.
+        place: Place,
     },
     /// A token was renewed without the user.
     Renewed,

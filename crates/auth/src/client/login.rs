@@ -316,6 +316,7 @@ impl Inner {
         let name = Grant::name(&self.name);
         let _lock = self.settings.store.lock(&name).await?;
         self.settings.save(&name, &grant).await?;
+        self.settings.observer.tell(AuthEvent::Kept { place: self.settings.store.place() });
         Ok(self.adopt(grant, Standing::Issued))
     }
 
@@ -358,6 +359,10 @@ impl Authorizer for Login {
 
     fn refused<'a>(&'a self, refusal: &'a Refusal) -> Boxed<'a, Result<Reaction, NotAuthorized>> {
         Box::pin(async move { self.0.react(refusal).await.map_err(not_authorized) })
+    }
+
+    fn extensions(&self) -> &[&'static str] {
+        self.0.settings.way.extensions()
     }
 
     fn answered(&self, headers: &HeaderMap) {

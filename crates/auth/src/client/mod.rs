@@ -41,4 +41,8 @@ pub use identity::GivenClient;
 pub use interaction::{Interaction, Page, Paste, Visit};
 pub use login::{Account, Login};
 pub use oauth::{Binding, OAuth};
-pub use store::{CredentialStore, FileStore, MemoryStore, StoreError, StoreLock};
+#[cfg(feature = "keyring")]
+pub use store::PlatformKeyring;
+pub use store::{
+    CredentialStore, FileStore, Keyring, KeyringStore, MemoryStore, Place, Sealing, StoreError, StoreLock,
+};

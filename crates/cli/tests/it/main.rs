@@ -6,6 +6,7 @@ mod calls;
 mod configured;
 mod failures;
 mod logins;
+mod logins_shared;
 mod over_http;
 mod pages;
 mod questions;
