@@ -100,7 +100,7 @@ pub enum AuthEvent {
     },
     /// Tokens were forgotten.
     LoggedOut {
-        /// Whether the authorization server was told, and heard it.
+        /// Whether the authorization server was told, and heard it. An access token that it can not take back ends by itself.
         is_revoked: bool,
     },
 }

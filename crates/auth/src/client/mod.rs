@@ -12,6 +12,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A [`KeyringStore`] seals what a [`FileStore`] keeps with a key in a keyring; `PlatformKeyring` is that of the platform (feature `keyring`).
+//! Clients that connect with a login declare the extensions of the protocol by which it gets its tokens.
 
 mod assertion;
 mod authorize;

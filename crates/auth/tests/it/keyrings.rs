@@ -5,10 +5,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use jackfield_auth::Secret;
-use jackfield_auth::client::{CredentialStore as _, FileStore, Keyring, KeyringStore, Sealing, StoreError};
+use jackfield_auth::client::{
+    AuthError, AuthEvent, CredentialStore as _, FileStore, Keyring, KeyringStore, Sealing, StoreError,
+};
 use tokio::task::JoinSet;
 
 use crate::storing::{Place, keeps_its_promises};
+use crate::town::Town;
 
 /// A keyring in memory; clones are the same.
 #[derive(Clone, Debug, Default)]
@@ -137,6 +140,24 @@ async fn without_a_keyring_files_do() {
     assert!(matches!(store(Sealing::WherePossible).load("a").await, Err(StoreError::Keyring(_))));
 }
 
+/// A login that can not be read at the moment can not be revoked either, so it is not forgotten; and where it is kept is told.
+#[tokio::test]
+async fn a_locked_keyring_forgets_no_login() {
+    let (place, pocket, town) = (Place::new(), Pocket::default(), Town::new().await);
+    let server = || {
+        let store = KeyringStore::new(FileStore::new(&place.0), pocket.clone());
+        town.oauth().store(store).server(town.url("/mcp")).unwrap()
+    };
+    server().login().await.unwrap();
+    let is_sealed = |event: &AuthEvent| matches!(event, AuthEvent::Kept { place } if place.is_sealed);
+    assert!(town.events.lock().unwrap().iter().any(is_sealed));
+    pocket.change(|inside| inside.is_locked = true);
+    assert!(matches!(server().logout().await, Err(AuthError::Store(StoreError::Keyring(_)))));
+    pocket.change(|inside| inside.is_locked = false);
+    assert!(server().logout().await.unwrap());
+    assert!(server().account().await.unwrap().is_none());
+}
+
 /// However many begin at once, there is one key.
 #[tokio::test]
 async fn one_key_is_made() {
@@ -193,12 +214,16 @@ mod of_the_kernel {
     impl Sealed {
         fn new() -> Option<Self> {
             let name = format!("probe {}", std::process::id());
-            if let Err(error) = Kernel.write(&name, &"x".into()) {
-                eprintln!("skipped: the kernel has no keyring for us ({error})");
-                return None;
+            let probed = Kernel.write(&name, &"x".into());
+            // Something may be left even if it can not be used.
+            let _ = entry(&name).and_then(|entry| entry.delete_credential());
+            match probed {
+                Ok(()) => Some(Self(Place::new())),
+                Err(error) => {
+                    eprintln!("skipped: no keyring of the kernel ({error}); `keyctl session - COMMAND` makes one");
+                    None
+                }
             }
-            entry(&name).unwrap().delete_credential().unwrap();
-            Some(Self(Place::new()))
         }
 
         fn store(directory: impl Into<std::path::PathBuf>) -> KeyringStore {

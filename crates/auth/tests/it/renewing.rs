@@ -140,6 +140,27 @@ async fn logging_out_revokes() {
     assert!(town.events.lock().unwrap().contains(&AuthEvent::LoggedOut { is_revoked: true }));
 }
 
+/// An access token that the authorization server can not take back is no failure, as long as nothing can be renewed.
+#[tokio::test]
+async fn what_can_not_be_revoked_is_told_apart() {
+    for (refused, answer, is_revoked) in [
+        (("access_token", "unsupported_token_type"), json!({ "refresh_token": "rotated" }), true),
+        (("access_token", "unsupported_token_type"), json!({}), false),
+        (("access_token", "temporarily_unavailable"), json!({ "refresh_token": "rotated" }), false),
+        (("refresh_token", "unsupported_token_type"), json!({ "refresh_token": "rotated" }), false),
+    ] {
+        let town = Town::new().await;
+        let place = "/.well-known/oauth-authorization-server/as";
+        town.change(place, "revocation_endpoint", json!(town.url("/as/revoke")));
+        town.state().answer = answer;
+        town.state().no_revocation = Some(refused);
+        let login = town.login();
+        town.request(&login).await.unwrap();
+        assert!(login.logout().await.unwrap());
+        assert!(town.events.lock().unwrap().contains(&AuthEvent::LoggedOut { is_revoked }), "{refused:?}");
+    }
+}
+
 pub(crate) const STORE: &str = "JACKFIELD_TEST_STORE";
 pub(crate) const SERVER: &str = "JACKFIELD_TEST_SERVER";
 

@@ -66,7 +66,13 @@ impl Browser {
 
 /// Runs `jackfield login` with a user who logs in. The answer is pasted, or the browser visits where the page leads.
 pub(crate) fn log_in(folder: &Folder, words: &[&str], paste: bool) -> Ran {
+    log_in_with(folder, words, paste, &[])
+}
+
+/// The same with variables of the environment.
+pub(crate) fn log_in_with(folder: &Folder, words: &[&str], paste: bool, variables: &[(&str, &str)]) -> Ran {
     let mut login = command();
+    login.envs(variables.iter().copied());
     // A browser that does nothing; the address is shown as well.
     login.arg("login").args(words).current_dir(folder.path()).env("HOME", folder.path()).env("BROWSER", "true");
     if paste {
@@ -96,7 +102,8 @@ pub(crate) fn add_user(folder: &Folder) {
     assert_eq!(finish(add, &format!("{PASSWORD}\n")).ok(), "ann can log in now\n");
 }
 
-/// The whole way of a user: refused, logged in, allowed, asked for more, logged out. T-068
+/// The whole way of a user: refused, logged in, allowed, asked for more, logged out. Other programs on the machine that know the port are
+/// strangers like any others. T-068, SEC-027
 #[test]
 fn a_user_logs_in_and_out() {
     let folder = Folder::new();
