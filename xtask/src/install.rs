@@ -25,6 +25,12 @@ const DEBIAN: &[Package] = &[
         used_for: "login and consent pages in a browser",
     },
     Package { name: "chromium-driver", version: "", programs: &["chromedriver"], used_for: "driving that browser" },
+    Package {
+        name: "gnome-keyring",
+        version: "",
+        programs: &["gnome-keyring-daemon"],
+        used_for: "logins with a keyring",
+    },
 ];
 
 /// Programs from npm, in `target/npm`.

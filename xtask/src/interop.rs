@@ -36,7 +36,7 @@ pub(crate) struct Options {
     /// Run only our client against the servers of others, whose names `--only` chooses too.
     #[arg(long)]
     client: bool,
-    /// Run only the clients of others that log in, and the tokens of another provider; `--only oidc-provider` chooses those.
+    /// Run only the clients that log in, ours among them, and the tokens of another provider; `--only oidc-provider` chooses those.
     #[arg(long, conflicts_with_all = ["client", "transport"])]
     logins: bool,
     /// Test the scripts, not us: run them against the reference server.

@@ -14,6 +14,8 @@ pub mod metadata;
 pub mod pkce;
 mod random;
 mod scope;
+#[cfg(any(feature = "client", feature = "server"))]
+mod seal;
 mod secret;
 
 #[cfg(feature = "client")]

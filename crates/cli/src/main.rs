@@ -8,6 +8,7 @@ mod interrupt;
 mod login;
 mod password;
 mod progress;
+mod protected;
 mod questions;
 mod rdf;
 mod serve;

@@ -1,16 +1,12 @@
 //! `jackfield serve`: reference servers, one process each.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
-use jackfield::Server as Mcp;
-use jackfield::auth::Protect as _;
-use jackfield::auth::fetch::HttpFetch;
-use jackfield::auth::resource::ScopeRules;
-use jackfield::auth::server::{AuthorizationServer, Registration, Resource, Users};
-use jackfield::http::HttpConfig;
 use jackfield_servers::everything::{self, GzipLimits, Options, ShowEnvironment};
+
+use crate::protected::Protected;
 
 /// Which server to run.
 #[derive(Debug, Args)]
@@ -36,9 +32,12 @@ struct Everything {
     /// Where is kept what outlives a request: memory:, sqlite:PATH, or redis://HOST to be one server with other processes that share it
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Let in only users of this file, who log in with OAuth; `jackfield auth add-user` makes it. Logins end with the process, also with --store
+    /// Let in only users of this file, who log in with OAuth; `jackfield auth add-user` makes it. Logins are kept in --store, or end with the process
     #[arg(long, value_name = "FILE", requires = "http")]
     auth: Option<PathBuf>,
+    /// Where clients reach the server if not at the address of --http, such as https://mcp.example.com: behind a proxy, or in front of several processes with one --store
+    #[arg(long, value_name = "URL", requires = "auth")]
+    public_url: Option<String>,
     /// How long their tokens are valid, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "auth")]
     token_life: u64,
@@ -76,7 +75,6 @@ impl Serve {
 impl Everything {
     async fn run(self) -> anyhow::Result<()> {
         let address = self.address()?;
-        let (users, token_life) = (self.auth.clone(), self.token_life);
         let mut options = Options::default();
         options.environment = match (self.show_all_env, self.show_env) {
             (true, _) => ShowEnvironment::All,
@@ -88,14 +86,16 @@ impl Everything {
             options.gzip.allow_private_addresses();
         }
         let mut server = everything::server(options);
-        if let Some(url) = &self.store {
-            let stores = jackfield::store::open(url).context("use memory:, sqlite:PATH or redis://HOST for --store")?;
-            server = server.store(stores);
+        let stores = self.store.as_deref().map(jackfield::store::open).transpose();
+        let stores = stores.context("use memory:, sqlite:PATH or redis://HOST for --store")?;
+        if let Some(stores) = &stores {
+            server = server.store(stores.clone());
         }
-        match (address, users) {
+        let (public_url, token_life) = (self.public_url, self.token_life);
+        match (address, self.auth.map(|users| Protected { users, public_url, token_life, stores })) {
             (None, _) => server.serve_stdio().await,
             (Some(address), None) => server.serve_http(address).await,
-            (Some(address), Some(users)) => return protected(server, &address, &users, token_life).await,
+            (Some(address), Some(protected)) => return protected.serve(server, &address).await,
         }
         .map_err(|error| anyhow::anyhow!("{error:#}"))
     }
@@ -114,35 +114,4 @@ impl Everything {
         };
         Ok(Some(format!("127.0.0.1:{port}")))
     }
-}
-
-/// What tokens of the demo server are for: all of it, but for the environment, which takes a permission of its own.
-const USE: &str = "everything:use";
-const ENVIRONMENT: &str = "everything:environment";
-
-/// Serves only users of a file, with an authorization server in the same process.
-async fn protected(server: Mcp, address: &str, users: &Path, token_life: u64) -> anyhow::Result<()> {
-    let users = Users::open(users).with_context(|| format!("the users of {} can not be read", users.display()))?;
-    if users.names().is_empty() {
-        anyhow::bail!("there are no users; add one with `jackfield auth add-user`");
-    }
-    // The names of the two servers contain the port, so it has to be known before they are made.
-    let address = tokio::net::TcpListener::bind(address).await.and_then(|listener| listener.local_addr());
-    let address = address.context("the address can not be listened on")?;
-    let (issuer, resource) = (format!("http://{address}"), format!("http://{address}/mcp"));
-    let meaning = Resource::new(&resource)
-        .scope(USE, "Use the demo server")
-        .scope(ENVIRONMENT, "See environment variables of the demo server")
-        .default_scopes(USE);
-    let authorization = AuthorizationServer::builder(&issuer)
-        .resource(meaning)
-        .users(users)
-        .registration(Registration::default())
-        .client_documents(std::sync::Arc::new(HttpFetch::public()))
-        .lifetimes(|life| life.access = token_life)
-        .build()?;
-    let door = authorization.protect(&resource)?.build()?;
-    let config = HttpConfig::default().with_gate(door).with_beside(authorization);
-    let server = server.protect(ScopeRules::new().tool("get-env", ENVIRONMENT));
-    server.serve_http_with(address, config).await.map_err(|error| anyhow::anyhow!("{error:#}"))
 }

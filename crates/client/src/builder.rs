@@ -105,13 +105,17 @@ impl Builder {
 
     /// Says that the client has an extension, with its settings.
     pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
-        self.options.extensions.insert(id.into(), settings);
+        let id = id.into();
+        self.options.undeclared.remove(&id);
+        self.options.extensions.insert(id, settings);
         self
     }
 
-    /// Does not say that the client has an extension, not even that of tasks, which it has by itself.
+    /// Does not say that the client has an extension, not even that of tasks, which it has by itself, or one by which it gets its
+    /// tokens.
     pub fn without_extension(mut self, id: &str) -> Self {
         self.options.extensions.remove(id);
+        self.options.undeclared.insert(id.to_owned());
         self
     }
 
@@ -211,8 +215,12 @@ impl Builder {
     /// # Cancellation
     /// Dropping the future ends the connection.
     #[cfg(feature = "http")]
-    pub async fn connect(self, server: impl Into<crate::Http>) -> Result<Client, Error> {
-        let connector = crate::http::HttpConnector::new(server.into(), &self.options)?;
+    pub async fn connect(mut self, server: impl Into<crate::Http>) -> Result<Client, Error> {
+        let server = server.into();
+        for id in server.extensions().iter().filter(|id| !self.options.undeclared.contains(**id)) {
+            self.options.extensions.entry((*id).to_owned()).or_default();
+        }
+        let connector = crate::http::HttpConnector::new(server, &self.options)?;
         self.through(connector).await
     }
 

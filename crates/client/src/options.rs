@@ -1,5 +1,7 @@
 //! What a client was built with.
 
+use std::collections::BTreeSet;
+
 use jackfield_protocol::{
     ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability, ElicitationTaskRequests,
     Implementation, JsonObject, Revision, RootsCapability, SamplingCapability, SamplingTaskRequests, Settings,
@@ -23,6 +25,8 @@ pub(crate) struct Options {
     pub(crate) revisions: Vec<Revision>,
     pub(crate) experimental: Option<Settings>,
     pub(crate) extensions: Settings,
+    /// Extensions that are not declared, whoever brings them.
+    pub(crate) undeclared: BTreeSet<String>,
     pub(crate) cache: Option<Cache>,
     pub(crate) cache_owner: CacheOwner,
     pub(crate) checks_output: bool,
@@ -40,6 +44,7 @@ impl Default for Options {
             revisions: Revision::ALL.to_vec(),
             experimental: None,
             extensions: Settings::from([(TASKS_EXTENSION.to_owned(), JsonObject::new())]),
+            undeclared: BTreeSet::new(),
             cache: None,
             cache_owner: CacheOwner::default(),
             checks_output: true,

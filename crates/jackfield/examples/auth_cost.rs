@@ -33,7 +33,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let door = ResourceServer::builder(RESOURCE).issuer(ISSUER, JwtVerifier::new(ISSUER, keys)).build()?;
     let now = jackfield::auth::Clock::system().now();
     let token = |number: usize| {
-        let claims = json!({ "iss": ISSUER, "sub": "ann", "aud": RESOURCE, "exp": now + 3600, "jti": number });
+        let claims =
+            json!({ "iss": ISSUER, "sub": "ann", "aud": RESOURCE, "exp": now + 3600, "jti": number.to_string() });
         key.sign("at+jwt", &claims)
     };
     let open = Server::new("open").tool(echo).build()?.http_service(HttpConfig::default());

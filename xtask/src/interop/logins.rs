@@ -1,7 +1,7 @@
-//! Logging in: clients of others at our authorization server, also when it sends users on to a provider of others; and tokens of
-//! that provider at a server of ours.
+//! Logging in: clients of others at our authorization server, also when it sends users on to a provider of others; tokens of that
+//! provider at a server of ours; and our client at all of them.
 //!
-//! The protected server is the program `interop-auth-server` of the testkit, the provider is `oidc-provider` from npm. A person with
+//! The protected server is the program `interop-auth-server` of the testkit, our client is `interop-login`, the provider is `oidc-provider` from npm. A person with
 //! a browser is played by the scripts in `tests/interop/logins`.
 
 use std::net::SocketAddr;
@@ -19,6 +19,8 @@ use crate::{node, parallel};
 
 /// What a client is checked for.
 const CHECKS: &[&str] = &["connect", "login", "call", "refresh", "step up"];
+/// What our own client is checked for.
+const OUR_CHECKS: &[&str] = &["connect", "login", "call", "refresh", "step up", "logout"];
 /// What the tokens of the provider are checked for.
 const TOKEN_CHECKS: &[&str] = &["challenge", "token", "scope", "refusals"];
 
@@ -27,6 +29,7 @@ const LIMIT: Duration = Duration::from_secs(90);
 
 const TESTKIT: &str = "jackfield-testkit";
 const PROGRAM: &str = "interop-auth-server";
+const OUR_CLIENT: &str = "interop-login";
 const PROVIDER: (&str, &str) = ("oidc-provider", "9.13.3");
 
 /// Who issues the tokens of a protected server.
@@ -60,7 +63,7 @@ impl Issuer {
         }
     }
 
-    /// What clients can not show: tokens of the provider live for long, and it allows clients that registered themselves the
+    /// What clients of others can not show: tokens of the provider live for long, and it allows clients that registered themselves the
     /// scopes of their registration only.
     fn lacks(self) -> &'static [&'static str] {
         match self {
@@ -100,6 +103,8 @@ enum Kit {
     Python(&'static str, &'static str),
     /// A package from npm, its version, and our script.
     Npm(&'static str, &'static str, &'static str),
+    /// Our own client.
+    Ours,
 }
 
 const LOGINS: &[Login] = &[
@@ -118,6 +123,7 @@ const LOGINS: &[Login] = &[
         revision: "2026-07-28",
         lacks: &[],
     },
+    Login { name: "jackfield", kit: Kit::Ours, revision: "2026-07-28", lacks: &[] },
 ];
 
 /// Whether the protected server is written.
@@ -162,15 +168,14 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>) -> Result<Vec<Strin
         let mut words = words.clone();
         words.extend([format!("http://{}/mcp", server.address), subject]);
         words.extend(kind.allows().iter().map(|&word| word.to_owned()));
-        let lacks = [login.lacks, kind.lacks()].concat();
         let log = logs.join(format!("login-{}-{}.log", login.name.replace(' ', "-"), kind.name()));
-        anyhow::Ok(report::judge_by(CHECKS, &script(&words, &log)?, login.revision, &lacks))
+        anyhow::Ok(report::judge_by(login.checks(), &script(&words, &log)?, login.revision, &login.lacks_with(*kind)))
     });
     let mut failures = Vec::new();
-    println!("clients of others that log in: {}", CHECKS.join(", "));
+    println!("clients that log in: {}; ours also {}", CHECKS.join(", "), OUR_CHECKS[CHECKS.len()..].join(", "));
     for ((login, _, kind, _), verdicts) in jobs.iter().zip(ran) {
         let name = format!("{:<20} {:<9}", login.name, kind.name());
-        failures.extend(shown(&name, login.revision, CHECKS, &verdicts?));
+        failures.extend(shown(&name, login.revision, login.checks(), &verdicts?));
     }
     if let (Some(issuer), Some((_, server))) =
         (issuer.as_ref().filter(|_| wants_tokens), servers.iter().find(|(kind, _)| *kind == Issuer::Theirs))
@@ -253,6 +258,16 @@ fn node_script(workspace: &Workspace, package: (&str, &str), names: &[&str]) -> 
 }
 
 impl Login {
+    /// What it is checked for.
+    fn checks(&self) -> &'static [&'static str] {
+        if matches!(self.kit, Kit::Ours) { OUR_CHECKS } else { CHECKS }
+    }
+
+    /// What it can not show with an issuer. Ours is told the time, and asks for scopes that it did not register with.
+    fn lacks_with(&self, issuer: Issuer) -> Vec<&'static str> {
+        if matches!(self.kit, Kit::Ours) { self.lacks.to_vec() } else { [self.lacks, issuer.lacks()].concat() }
+    }
+
     /// Installs the client; returns the words that run its script.
     fn install(&self, workspace: &Workspace) -> Result<Vec<String>, String> {
         match self.kit {
@@ -264,6 +279,10 @@ impl Login {
             Kit::Npm(package, version, script) => {
                 node_script(workspace, (package, version), &["person.mjs", "checks.mjs", script])
             }
+            Kit::Ours => {
+                let built = workspace.build_executable(&["--package", TESTKIT, "--bin", OUR_CLIENT]);
+                built.map(|program| vec![program.to_string_lossy().into_owned()]).map_err(|error| error.to_string())
+            }
         }
     }
 }
@@ -274,6 +293,7 @@ mod tests {
 
     #[test]
     fn what_is_lacking_is_a_check() {
+        assert!(OUR_CHECKS.starts_with(CHECKS));
         assert!(LOGINS.iter().flat_map(|login| login.lacks).all(|lack| CHECKS.contains(lack)));
         for issuer in Issuer::ALL {
             assert!(issuer.lacks().iter().all(|lack| CHECKS.contains(lack)), "{issuer:?}");

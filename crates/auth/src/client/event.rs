@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::store::Place;
 use crate::Scopes;
 
 /// One step on the way to a token. Nothing in it is secret.
@@ -78,6 +79,11 @@ pub enum AuthEvent {
         /// Whether it is bound to a key.
         is_bound: bool,
     },
+    /// What was issued is kept for the next time.
+    Kept {
+        /// Where.
+        place: Place,
+    },
     /// A token was renewed without the user.
     Renewed,
     /// Another process had renewed it already.
@@ -94,7 +100,7 @@ pub enum AuthEvent {
     },
     /// Tokens were forgotten.
     LoggedOut {
-        /// Whether the authorization server was told, and heard it.
+        /// Whether the authorization server was told, and heard it. An access token that it can not take back ends by itself.
         is_revoked: bool,
     },
 }

@@ -16,6 +16,7 @@ use super::event::AuthEvent;
 use super::grant::Grant;
 use super::oauth::{Settings, Way};
 use super::renewal::{self, Renewed};
+use super::store::StoreError;
 use super::{AuthError, registration};
 use crate::Scopes;
 use crate::challenge::Challenge;
@@ -152,7 +153,13 @@ impl Login {
         let _turn = self.0.take_turn().await;
         let name = Grant::name(&self.0.name);
         let _lock = self.0.settings.store.lock(&name).await?;
-        let kept = self.0.settings.load::<Grant>(&name).await.unwrap_or_default();
+        let kept = match self.0.settings.load::<Grant>(&name).await {
+            Ok(kept) => kept,
+            // They can be read, and then revoked, when the keyring is open.
+            Err(error @ (StoreError::Keyring(_) | StoreError::Sealed(_))) => return Err(error.into()),
+            // What nobody can read any more is forgotten all the same.
+            Err(_) => None,
+        };
         self.0.settings.store.remove(&name).await?;
         *self.0.state() = State { is_loaded: true, ..State::default() };
         let Some(grant) = kept else { return Ok(false) };
@@ -316,6 +323,7 @@ impl Inner {
         let name = Grant::name(&self.name);
         let _lock = self.settings.store.lock(&name).await?;
         self.settings.save(&name, &grant).await?;
+        self.settings.observer.tell(AuthEvent::Kept { place: self.settings.store.place() });
         Ok(self.adopt(grant, Standing::Issued))
     }
 
@@ -358,6 +366,10 @@ impl Authorizer for Login {
 
     fn refused<'a>(&'a self, refusal: &'a Refusal) -> Boxed<'a, Result<Reaction, NotAuthorized>> {
         Box::pin(async move { self.0.react(refusal).await.map_err(not_authorized) })
+    }
+
+    fn extensions(&self) -> &[&'static str] {
+        self.0.settings.way.extensions()
     }
 
     fn answered(&self, headers: &HeaderMap) {

@@ -12,6 +12,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A [`KeyringStore`] seals what a [`FileStore`] keeps with a key in a keyring; `PlatformKeyring` is that of the platform (feature `keyring`).
+//! Clients that connect with a login declare the extensions of the protocol by which it gets its tokens.
 
 mod assertion;
 mod authorize;
@@ -41,4 +44,8 @@ pub use identity::GivenClient;
 pub use interaction::{Interaction, Page, Paste, Visit};
 pub use login::{Account, Login};
 pub use oauth::{Binding, OAuth};
-pub use store::{CredentialStore, FileStore, MemoryStore, StoreError, StoreLock};
+#[cfg(feature = "keyring")]
+pub use store::PlatformKeyring;
+pub use store::{
+    CredentialStore, FileStore, Keyring, KeyringStore, MemoryStore, Place, Sealing, StoreError, StoreLock,
+};

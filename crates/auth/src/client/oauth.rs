@@ -56,6 +56,21 @@ pub(super) enum Way {
     Workload(Arc<dyn AssertionSource>),
 }
 
+/// The names of the extensions that say how a client gets tokens without asking its user.
+const CLIENT_CREDENTIALS: &str = "io.modelcontextprotocol/oauth-client-credentials";
+const ENTERPRISE_MANAGED: &str = "io.modelcontextprotocol/enterprise-managed-authorization";
+
+impl Way {
+    /// The extensions that a client declares which goes this way.
+    pub(super) fn extensions(&self) -> &[&'static str] {
+        match self {
+            Self::User | Self::Workload(_) => &[],
+            Self::Client => &[CLIENT_CREDENTIALS],
+            Self::Enterprise(_) => &[ENTERPRISE_MANAGED],
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) name: String,

@@ -68,7 +68,7 @@ pub(super) fn is_final(error: &AuthError) -> bool {
         || matches!(error, AuthError::LoginNeeded)
 }
 
-/// Tells the authorization server that a grant is over (RFC 7009). Says whether it heard.
+/// Tells the authorization server that a grant is over (RFC 7009). Says whether it heard, and nothing can be renewed any more.
 pub(super) async fn revoke(settings: &Settings, grant: &Grant) -> bool {
     let Some(endpoint) = grant.issuer.revocation_endpoint.as_deref() else { return false };
     let mut is_revoked = true;
@@ -76,13 +76,21 @@ pub(super) async fn revoke(settings: &Settings, grant: &Grant) -> bool {
     let tokens = [("refresh_token", grant.refresh.as_ref()), ("access_token", Some(&grant.access))];
     for (hint, token) in tokens {
         let Some(token) = token else { continue };
-        let told = tell(settings, grant, endpoint, hint, token).await;
-        if let Err(error) = told {
-            tracing::debug!(%error, "a token could not be revoked");
-            is_revoked = false;
+        match tell(settings, grant, endpoint, hint, token).await {
+            Ok(()) => {}
+            // Many issue access tokens that nobody can take back (RFC 7009, section 2.2.1). Without the refresh token one ends soon.
+            Err(error) if hint == "access_token" && grant.refresh.is_some() && is_unsupported(&error) => {}
+            Err(error) => {
+                tracing::debug!(%error, "a token could not be revoked");
+                is_revoked = false;
+            }
         }
     }
     is_revoked
+}
+
+fn is_unsupported(error: &AuthError) -> bool {
+    matches!(error, AuthError::Token { code, .. } if code == "unsupported_token_type")
 }
 
 async fn tell(settings: &Settings, grant: &Grant, endpoint: &str, hint: &str, token: &Secret) -> Result<(), AuthError> {

@@ -13,14 +13,15 @@ use super::exchange::AssertionTarget;
 use super::keys::KeyRing;
 use super::redirect;
 use super::registration::Registration;
-use super::seal::Sealer;
-use super::store::{AuthStore, MemoryStore};
+use super::shared_keys::{self, SharedKeys};
+use super::store::{AuthStore, MemoryStore, StoreError};
 use super::throttle::{Rate, Throttle};
 use super::upstream::Upstream;
 use super::users::Users;
 use crate::dpop::{ProofChecker, ProofRules};
 use crate::fetch::Fetch;
 use crate::metadata::{canonical_resource, same_resource};
+use crate::seal::Sealer;
 use crate::{Clock, NoRandomness, Scopes};
 
 /// An authorization server. Clones share everything.
@@ -147,6 +148,9 @@ pub enum BuildError {
     /// A client's address is not acceptable.
     #[error("client \"{0}\" has an address that users can not be sent to")]
     Redirect(String),
+    /// The store does not have the keys, or they were sealed with another key.
+    #[error("the keys can not be had from the store")]
+    Store(#[source] Arc<StoreError>),
     /// The system has no random numbers.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
@@ -284,7 +288,8 @@ impl AuthorizationServerBuilder {
         self
     }
 
-    /// Signs with these keys; by default with new ones, which are gone when the process ends.
+    /// Signs with these keys; by default with new ones, which are gone when the process ends, or those of
+    /// [`build_shared`](Self::build_shared).
     #[must_use]
     pub fn keys(mut self, keys: KeyRing) -> Self {
         self.keys = Some(keys);
@@ -319,7 +324,8 @@ impl AuthorizationServerBuilder {
         self
     }
 
-    /// Sets the key under which credentials of third parties are kept; needed where the store outlives the process.
+    /// Sets the key that seals what the store holds of third parties' credentials, and the keys that sign. Who reads the store
+    /// but not this key can then forge nothing. Servers that share a store need the same one.
     #[must_use]
     pub fn sealing_key(mut self, key: [u8; 32]) -> Self {
         self.sealing_key = Some(key);
@@ -331,6 +337,28 @@ impl AuthorizationServerBuilder {
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
+    }
+
+    /// Puts it together as one of several servers that share the store, at the same time or one after the other: they sign with
+    /// the same keys, which are in the store too. Without [`sealing_key`](Self::sealing_key) the key that seals them is there as
+    /// well, and the store must be as private as they are.
+    ///
+    /// # Errors
+    /// The store can not be reached, or the setup makes no sense; see [`BuildError`].
+    pub async fn build_shared(mut self) -> Result<AuthorizationServer, BuildError> {
+        let failed = |error| BuildError::Store(Arc::new(error));
+        let clock = self.clock.clone();
+        let store = self.store.get_or_insert_with(|| Arc::new(MemoryStore::new(clock.clone()))).clone();
+        let sealing_key = match self.sealing_key {
+            Some(key) => key,
+            None => shared_keys::sealing_key(&*store, clock.now()).await.map_err(failed)?,
+        };
+        self.sealing_key = Some(sealing_key);
+        if self.keys.is_none() {
+            let shared = SharedKeys::new(store, Sealer::new(Some(sealing_key))?);
+            self.keys = Some(KeyRing::shared(shared, clock, self.life.access).await.map_err(failed)?);
+        }
+        self.build()
     }
 
     /// Puts it together.

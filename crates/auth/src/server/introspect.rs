@@ -48,6 +48,7 @@ impl AuthorizationServer {
     /// Reads an access token of our own, expired or not.
     pub(super) async fn own_token(&self, token: &str) -> Option<Claims> {
         let jws = Jws::parse(token).ok().filter(|jws| jws.is_typ("at+jwt"))?;
+        self.0.keys.follow().await;
         let keys = self.0.keys.public();
         let key = keys.candidates(jws.header.kid.as_deref(), jws.algorithm).next()?;
         serde_json::from_slice(jws.verify(key).ok()?).ok()

@@ -3,40 +3,34 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::key_schedule::{Plan, Schedule, Scheduled};
+use super::shared_keys::SharedKeys;
+use super::store::StoreError;
 use crate::jose::{JwkSet, KeySource, LoadedKeys, LoadingKeys, SigningKey};
 use crate::{Clock, NoRandomness};
 
 /// The keys of an issuer: one signs, those before it are shown until all their tokens have expired, and the one after it is
 /// shown before it signs, so that nobody meets a signature of a key they can not have.
+///
+/// The keys of [`build_shared`](super::AuthorizationServerBuilder::build_shared) are in the store, and all servers that share it
+/// follow one plan.
 #[derive(Debug)]
 pub struct KeyRing {
     clock: Clock,
-    /// When a key is followed by a new one, in seconds; never if none.
-    rotation: Option<u64>,
-    /// For how long an old key is shown, in seconds.
-    overlap: u64,
-    keys: Mutex<Keys>,
+    plan: Plan,
+    keys: Mutex<Schedule>,
+    shared: Option<SharedKeys>,
 }
 
-#[derive(Debug)]
-struct Keys {
-    current: Arc<SigningKey>,
-    since: u64,
-    /// The key that signs after this one, once it is near.
-    next: Option<Arc<SigningKey>>,
-    /// Old keys, and until when they are shown.
-    old: Vec<(Arc<SigningKey>, u64)>,
-}
-
-/// How long a key is shown before it signs, in seconds: longer than anybody keeps what they fetched.
-const SHOWN_BEFORE: u64 = 86_400;
+const DAY: u64 = 86_400;
+const PLAN: Plan = Plan { rotation: Some(30 * DAY), overlap: DAY, lead: 0 };
 
 impl KeyRing {
     /// Begins with a key, such as one that was stored; by default it is followed by a new one after 30 days.
     #[must_use]
     pub fn new(key: SigningKey, clock: Clock) -> Self {
-        let keys = Keys { current: Arc::new(key), since: clock.now(), next: None, old: Vec::new() };
-        Self { clock, rotation: Some(30 * 86_400), overlap: 86_400, keys: Mutex::new(keys) }
+        let keys = Schedule::new(vec![Scheduled { key: Arc::new(key), from: clock.now() }]);
+        Self { clock, plan: PLAN, keys: Mutex::new(keys), shared: None }
     }
 
     /// Begins with a new key.
@@ -47,76 +41,94 @@ impl KeyRing {
         Ok(Self::new(SigningKey::generate()?, clock))
     }
 
-    /// Sets when a key is followed by a new one. Where keys are stored or shared, say never and call [`KeyRing::rotate_to`].
+    /// Takes the keys of a store, or puts the first one there. Their tokens live for so many seconds.
+    pub(super) async fn shared(shared: SharedKeys, clock: Clock, tokens: u64) -> Result<Self, StoreError> {
+        let plan = Plan { lead: SharedKeys::LEAD, overlap: PLAN.overlap.max(tokens), ..PLAN };
+        let keys = shared.look(plan, clock.now()).await?;
+        Ok(Self { clock, plan, keys: Mutex::new(keys), shared: Some(shared) })
+    }
+
+    /// Sets when a key is followed by a new one. Where keys are stored by hand, say never and call [`KeyRing::rotate_to`].
     #[must_use]
     pub fn rotation(mut self, after: Option<Duration>) -> Self {
-        self.rotation = after.map(|after| after.as_secs());
+        self.plan.rotation = after.map(|after| after.as_secs());
         self
     }
 
-    /// Signs with another key from now on. The one before is shown for another day.
+    /// Signs with another key from now on; where keys are shared, as soon as all servers can know it, which takes some minutes.
+    /// The one before is shown for another day.
     pub fn rotate_to(&self, key: SigningKey) {
-        self.keys().follow(Arc::new(key), self.clock.now(), self.overlap);
+        let key = Arc::new(key);
+        match &self.shared {
+            Some(shared) => shared.offer(key),
+            None => {
+                let now = self.clock.now();
+                self.keys().follow(key, now, now);
+            }
+        }
     }
 
     /// Shows old keys for as long as tokens live, if that is longer than a day.
     pub(super) fn outlive(mut self, tokens: u64) -> Self {
-        self.overlap = self.overlap.max(tokens);
+        self.plan.overlap = self.plan.overlap.max(tokens);
         self
+    }
+
+    /// Learns what other servers did to the keys, if they are shared and it is time to look. When the store is away, those that are
+    /// known go on: the next one is among them long before it signs.
+    pub(super) async fn follow(&self) {
+        let now = self.clock.now();
+        if let Some(shared) = self.shared.as_ref().filter(|shared| shared.is_due(now)) {
+            self.look(shared, now).await;
+        }
+    }
+
+    async fn look(&self, shared: &SharedKeys, now: u64) {
+        match shared.look(self.plan, now).await {
+            Ok(keys) => *self.keys() = keys,
+            Err(error) => {
+                tracing::warn!(%error, "the keys of all servers can not be read; those that are known are used")
+            }
+        }
     }
 
     /// Returns the key that signs now.
     pub(super) fn current(&self) -> Arc<SigningKey> {
         let mut keys = self.keys();
-        self.turn(&mut keys);
-        keys.current.clone()
+        let now = self.turn(&mut keys);
+        keys.current(now).expect("a ring begins with a key, and keeps the newest").clone()
     }
 
-    /// Makes the next key when it is time to show it, and signs with it when it is time for that.
-    fn turn(&self, keys: &mut Keys) {
-        let Some(rotation) = self.rotation else { return };
+    /// Does what the plan says, unless that is a matter of all servers. Returns the time.
+    fn turn(&self, keys: &mut Schedule) -> u64 {
         let now = self.clock.now();
-        let end = keys.since.saturating_add(rotation);
-        let begin = end.saturating_sub(SHOWN_BEFORE.min(rotation / 2));
-        if keys.next.is_none() && begin <= now {
-            keys.next = SigningKey::generate().ok().map(Arc::new);
+        if self.shared.is_none() && keys.turn(self.plan, now).is_err() {
+            tracing::error!("there is no next key to sign with: the system has no random numbers");
         }
-        if end <= now
-            && let Some(next) = keys.next.take()
-        {
-            keys.follow(next, now, self.overlap);
-        }
+        now
     }
 
     /// Returns the public keys.
     #[must_use]
     pub fn public(&self) -> JwkSet {
         let mut keys = self.keys();
-        self.turn(&mut keys);
-        let now = self.clock.now();
-        let old = keys.old.iter().filter(|(_, until)| *until > now).map(|(key, _)| key);
-        let all = std::iter::once(&keys.current).chain(&keys.next).chain(old);
-        JwkSet { keys: all.map(|key| key.public().clone()).collect() }
+        let now = self.turn(&mut keys);
+        keys.public(self.plan, now)
     }
 
-    fn keys(&self) -> MutexGuard<'_, Keys> {
+    fn keys(&self) -> MutexGuard<'_, Schedule> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Keys {
-    /// Signs with another key from now on.
-    fn follow(&mut self, key: Arc<SigningKey>, now: u64, overlap: u64) {
-        let before = std::mem::replace(&mut self.current, key);
-        self.old.retain(|(_, until)| *until > now);
-        self.old.push((before, now.saturating_add(overlap)));
-        self.since = now;
     }
 }
 
 impl KeySource for KeyRing {
     fn load(&self) -> LoadingKeys<'_> {
-        let keys = LoadedKeys { keys: self.public(), max_age: Some(Duration::from_secs(60)) };
-        Box::pin(std::future::ready(Ok(keys)))
+        Box::pin(async move {
+            // Whoever asks has met a key that nobody here knows, or has not asked for a while.
+            if let Some(shared) = &self.shared {
+                self.look(shared, self.clock.now()).await;
+            }
+            Ok(LoadedKeys { keys: self.public(), max_age: Some(Duration::from_secs(60)) })
+        })
     }
 }

@@ -35,6 +35,7 @@ mod grant;
 mod http_service;
 mod introspect;
 mod issue;
+mod key_schedule;
 mod keys;
 mod login;
 mod pages;
@@ -44,8 +45,8 @@ mod registration;
 mod respond;
 mod revoke;
 mod route;
-mod seal;
 mod session;
+mod shared_keys;
 #[cfg(feature = "store")]
 mod shared_store;
 mod store;

@@ -92,7 +92,10 @@ impl AuthorizationServer {
             _ if visit.parts.method == Method::OPTIONS && place.is_for_scripts() => preflight(place),
             Place::Metadata if is_get => respond::document(&self.metadata(), 300),
             Place::OpenId if is_get => respond::document(&self.metadata(), 300),
-            Place::Keys if is_get => respond::document(&self.0.keys.public(), 60),
+            Place::Keys if is_get => {
+                self.0.keys.follow().await;
+                respond::document(&self.0.keys.public(), 60)
+            }
             Place::Authorize if is_get || is_post => self.authorize(&visit).await,
             Place::Callback if is_get => self.callback(&visit).await,
             Place::Login | Place::Consent if is_post && !self.is_own_form(&visit) => {

@@ -14,8 +14,9 @@ const PREFIX: &str = "auth:";
 
 /// Keeps what the server must not forget - clients, codes, refresh tokens - in a store of `jackfield-store`, such as a file or Redis.
 ///
-/// Servers that share a store are one server, if they also have the same keys to sign with. The store must have a bound of its own:
-/// where anybody may register a client, anybody can fill it.
+/// Servers that share a store are one server, if they also have the same keys to sign with, as
+/// [`build_shared`](super::AuthorizationServerBuilder::build_shared) sees to. The store must have a bound of its own: where anybody
+/// may register a client, anybody can fill it. How often something is tried is counted by each server for itself.
 #[derive(Clone, Debug)]
 pub struct SharedStore {
     kv: Arc<dyn KvStore>,

@@ -1,13 +1,15 @@
 //! The tokens of another provider that we hold for its users.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
 
 use super::builder::AuthorizationServer;
 use super::respond::OAuthError;
 use super::store;
-use super::upstream::Answered;
+use super::upstream::{Answered, Upstream};
 use crate::Secret;
 use crate::fetch::FetchError;
 use crate::resource::AccessToken;
@@ -42,6 +44,9 @@ pub enum ThirdPartyError {
 
 /// A token is renewed this long before its end, in seconds.
 const MARGIN: u64 = 30;
+/// How long a renewal may take, and how often a server looks whether that of another is over.
+const LONGEST_RENEWAL: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(50);
 
 impl AuthorizationServer {
     pub(super) fn tokens_of(&self, answered: Answered, before: Option<String>) -> ThirdPartyTokens {
@@ -71,7 +76,44 @@ impl AuthorizationServer {
             return Ok(Some(tokens));
         }
         let Some(upstream) = &self.0.upstream else { return Ok(None) };
+        // It runs to its end even if nobody waits for it any more: a new refresh token that got lost would end the login.
+        let (tell, told) = oneshot::channel();
+        let (server, family) = (self.clone(), family.to_owned());
+        upstream.run(async move {
+            let _ = tell.send(server.renew_third_party(&family).await);
+        });
+        told.await.unwrap_or_else(|_| Err(OAuthError::unavailable()))
+    }
+
+    async fn renew_third_party(&self, family: &str) -> Result<Option<ThirdPartyTokens>, OAuthError> {
+        let Some(upstream) = &self.0.upstream else { return Ok(None) };
         let _renewal = upstream.renewal(family).await;
+        self.begin_renewal(family).await?;
+        let renewed = self.renewed_third_party(upstream, family).await;
+        self.store().take(&renewal_key(family)).await?;
+        renewed
+    }
+
+    /// Waits until no other server that shares the store renews the tokens of a login. One that dies meanwhile is waited for no
+    /// longer than it could have taken.
+    async fn begin_renewal(&self, family: &str) -> Result<(), OAuthError> {
+        let (key, until) = (renewal_key(family), self.now().saturating_add(LONGEST_RENEWAL.as_secs()));
+        // A second more, so that the claim of one that died is over by then.
+        let deadline = tokio::time::Instant::now() + LONGEST_RENEWAL + Duration::from_secs(1);
+        while !self.store().add(&key, Vec::new(), until).await? {
+            if tokio::time::Instant::now() >= deadline {
+                return Err(OAuthError::unavailable());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        Ok(())
+    }
+
+    async fn renewed_third_party(
+        &self,
+        upstream: &Upstream,
+        family: &str,
+    ) -> Result<Option<ThirdPartyTokens>, OAuthError> {
         // Somebody else may have renewed them meanwhile, and the old ones are worth nothing then.
         let Some(tokens) = self.kept_third_party(family).await? else { return Ok(None) };
         if self.is_fresh(&tokens) {
@@ -84,11 +126,7 @@ impl AuthorizationServer {
                 self.keep_third_party(family, &tokens).await?;
                 Ok(Some(tokens))
             }
-            Err(FetchError::Status(status)) if status.is_client_error() => {
-                // Another process that shares the store may have been faster.
-                let now = self.kept_third_party(family).await?;
-                Ok(now.filter(|now| now.refresh_token != tokens.refresh_token && self.is_fresh(now)))
-            }
+            Err(FetchError::Status(status)) if status.is_client_error() => Ok(None),
             Err(_) => Err(OAuthError::unavailable()),
         }
     }
@@ -133,6 +171,10 @@ impl AuthorizationServer {
             Err(_) => Err(ThirdPartyError::Unavailable),
         }
     }
+}
+
+fn renewal_key(family: &str) -> String {
+    format!("renewing:{family}")
 }
 
 fn third_party_key(family: &str) -> String {

@@ -22,6 +22,7 @@ impl AuthorizationServer {
         let grant_type = form.need("grant_type", "grant_type is missing")?;
         let client = self.authenticate(visit, &form).await?;
         let key = self.proven_key(visit)?;
+        self.0.keys.follow().await;
         if key.is_none() && client.metadata.dpop_bound_access_tokens == Some(true) {
             return Err(OAuthError::new("invalid_dpop_proof", "all tokens of this client are bound to a key"));
         }

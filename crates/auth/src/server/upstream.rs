@@ -9,6 +9,7 @@ use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use serde::Deserialize;
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::task::JoinSet;
 use url::form_urlencoded::byte_serialize;
 
 use crate::fetch::{Ask, Document, Fetch, FetchError};
@@ -30,6 +31,8 @@ pub struct Upstream {
     metadata: Mutex<Option<(Arc<AuthorizationServerMetadata>, u64)>>,
     /// One of these is held while the tokens of a login are renewed.
     renewals: Vec<Semaphore>,
+    /// Renewals under way.
+    running: Mutex<JoinSet<()>>,
 }
 
 /// What the provider answers to a token request.
@@ -71,6 +74,7 @@ impl Upstream {
             clock,
             metadata: Mutex::default(),
             renewals: (0..RENEWALS).map(|_| Semaphore::new(1)).collect(),
+            running: Mutex::default(),
         }
     }
 
@@ -91,6 +95,13 @@ impl Upstream {
 
     pub(super) fn scopes(&self) -> &str {
         &self.scopes
+    }
+
+    /// Does something that is not given up with the request that asked for it, but only with the server.
+    pub(super) fn run(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        while running.try_join_next().is_some() {}
+        running.spawn(work);
     }
 
     /// Waits until nobody else renews the tokens of a login. Providers that rotate refresh tokens take a second use of one for

@@ -223,7 +223,7 @@ async fn every_step_is_told() {
     town.state().answer = json!({ "expires_in": 100 });
     town.login().login().await.unwrap();
     let told: Vec<String> = town.events.lock().unwrap().iter().map(name).collect();
-    let expected = "Challenged Looked Resource Looked Issuer Client Visiting CameBack Issued";
+    let expected = "Challenged Looked Resource Looked Issuer Client Visiting CameBack Issued Kept";
     assert_eq!(told.join(" "), expected);
     town.events.lock().unwrap().clear();
     town.login().explain().await.unwrap();

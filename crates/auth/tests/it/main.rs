@@ -11,6 +11,7 @@ mod floods;
 mod grants;
 mod guarded;
 mod interaction;
+mod keyrings;
 mod keys;
 mod logging_in;
 mod proofs;

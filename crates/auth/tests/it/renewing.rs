@@ -1,11 +1,13 @@
 //! Renewing tokens without the user.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use jackfield_auth::client::{AuthEvent, FileStore, OAuth};
+use jackfield_auth::client::{AuthEvent, CredentialStore, FileStore, OAuth};
 use serde_json::json;
 use tokio::task::JoinSet;
 
+use crate::storing::Place;
 use crate::town::{Town, Yes};
 use jackfield_auth::fetch::HttpFetch;
 
@@ -138,14 +140,40 @@ async fn logging_out_revokes() {
     assert!(town.events.lock().unwrap().contains(&AuthEvent::LoggedOut { is_revoked: true }));
 }
 
-const STORE: &str = "JACKFIELD_TEST_STORE";
-const SERVER: &str = "JACKFIELD_TEST_SERVER";
+/// An access token that the authorization server can not take back is no failure, as long as nothing can be renewed.
+#[tokio::test]
+async fn what_can_not_be_revoked_is_told_apart() {
+    for (refused, answer, is_revoked) in [
+        (("access_token", "unsupported_token_type"), json!({ "refresh_token": "rotated" }), true),
+        (("access_token", "unsupported_token_type"), json!({}), false),
+        (("access_token", "temporarily_unavailable"), json!({ "refresh_token": "rotated" }), false),
+        (("refresh_token", "unsupported_token_type"), json!({ "refresh_token": "rotated" }), false),
+    ] {
+        let town = Town::new().await;
+        let place = "/.well-known/oauth-authorization-server/as";
+        town.change(place, "revocation_endpoint", json!(town.url("/as/revoke")));
+        town.state().answer = answer;
+        town.state().no_revocation = Some(refused);
+        let login = town.login();
+        town.request(&login).await.unwrap();
+        assert!(login.logout().await.unwrap());
+        assert!(town.events.lock().unwrap().contains(&AuthEvent::LoggedOut { is_revoked }), "{refused:?}");
+    }
+}
+
+pub(crate) const STORE: &str = "JACKFIELD_TEST_STORE";
+pub(crate) const SERVER: &str = "JACKFIELD_TEST_SERVER";
 
 /// What the other processes of the next test do; by itself it does nothing.
 #[tokio::test]
 async fn fifty_calls_of_another_process() {
     let (Ok(store), Ok(server)) = (std::env::var(STORE), std::env::var(SERVER)) else { return };
-    let login = OAuth::new("Another").store(FileStore::new(store)).server(&server).unwrap();
+    fifty_calls(OAuth::new("Another").store(FileStore::new(store)), server).await;
+}
+
+/// What processes are told by the environment: where the store is, and where the server.
+pub(crate) async fn fifty_calls(oauth: OAuth, server: String) {
+    let login = oauth.server(&server).unwrap();
     let agent = jackfield_http::client::Agent::default();
     let mut calls = JoinSet::new();
     for _ in 0..50 {
@@ -161,24 +189,28 @@ async fn fifty_calls_of_another_process() {
 /// T-072: several processes find the same token at its end; it is renewed once.
 #[tokio::test]
 async fn processes_renew_once() {
+    let place = Place::new();
+    one_of_three_processes_renews(&place.0, FileStore::new(&place.0), "renewing::fifty_calls_of_another_process").await;
+}
+
+/// Logs in with a store in this directory, and has three processes use it at the end of the token, by this test.
+pub(crate) async fn one_of_three_processes_renews(directory: &Path, store: impl CredentialStore, test: &'static str) {
     let town = Town::new().await;
     // The token is at its end as soon as it is there; the one after it lasts.
     town.state().answer = json!({ "refresh_token": "rotated", "expires_in": 0 });
-    let directory = std::env::temp_dir().join(format!("jackfield-renewing-{}", std::process::id()));
-    let oauth = OAuth::new("The App").store(FileStore::new(&directory)).interaction(Yes(HttpFetch::desktop()));
+    let oauth = OAuth::new("The App").store(store).interaction(Yes(HttpFetch::desktop()));
     oauth.server(town.url("/mcp")).unwrap().login().await.unwrap();
     town.state().answer = json!({ "refresh_token": "rotated", "expires_in": 3600 });
     let mut processes = JoinSet::new();
     for _ in 0..3 {
         let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "renewing::fifty_calls_of_another_process", "--nocapture"]);
-        command.env(STORE, &directory).env(SERVER, town.url("/mcp"));
+        command.args(["--exact", test, "--nocapture"]);
+        command.env(STORE, directory).env(SERVER, town.url("/mcp"));
         processes.spawn_blocking(move || command.output().unwrap());
     }
     for output in processes.join_all().await {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    std::fs::remove_dir_all(&directory).unwrap();
     assert_eq!(grants(&town, "refresh_token"), 1);
     assert!(town.site.hits().iter().filter(|hit| hit.path == "/mcp").count() >= 150);
 }

@@ -1,63 +1,189 @@
 //! State in a file: the next start of the server, and other servers, go on where the last one was.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jackfield_auth::Clock;
-use jackfield_auth::server::{AuthStore, AuthorizationServer, SharedStore, StoreError};
+use jackfield_auth::jose::{Jws, SigningKey};
+use jackfield_auth::resource::TokenVerifier as _;
+use jackfield_auth::server::{AuthStore, AuthorizationServer, BuildError, SharedStore, StoreError};
 use jackfield_store::{MemoryKv, Sqlite};
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
-use crate::visitor::{NOW, REDIRECT, Start, Visitor, server};
+use crate::visitor::{NOW, REDIRECT, RESOURCE, Start, Visitor, builder};
 
-/// A file that is removed in the end.
-struct File(std::path::PathBuf);
+/// A file that is removed in the end, and the time.
+struct File {
+    path: std::path::PathBuf,
+    clock: Clock,
+}
 
 impl File {
     fn new() -> Self {
-        Self(std::env::temp_dir().join(format!("jackfield-auth-{}.db", std::process::id())))
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("jackfield-auth-{}-{number}.db", std::process::id()));
+        Self { path, clock: Clock::manual(NOW) }
     }
 
     /// Starts a server on the file.
-    fn server(&self) -> (AuthorizationServer, Clock) {
-        let store = SharedStore::new(Arc::new(Sqlite::open(&self.0).unwrap())).with_clock(Clock::manual(NOW));
-        server(|builder| builder.store(Arc::new(store)))
+    async fn server(&self) -> AuthorizationServer {
+        self.sealed_with(None).await.unwrap()
+    }
+
+    async fn sealed_with(&self, key: Option<[u8; 32]>) -> Result<AuthorizationServer, BuildError> {
+        let store = SharedStore::new(Arc::new(Sqlite::open(&self.path).unwrap())).with_clock(self.clock.clone());
+        let builder = builder(&self.clock).store(Arc::new(store));
+        match key {
+            Some(key) => builder.sealing_key(key).build_shared().await,
+            None => builder.build_shared().await,
+        }
     }
 }
 
 impl Drop for File {
     fn drop(&mut self) {
         for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(format!("{}{end}", self.0.display()));
+            let _ = std::fs::remove_file(format!("{}{end}", self.path.display()));
         }
     }
 }
 
-/// A code of one server is redeemed at the next, once; a refresh token goes on being rotated; a registered client stays registered.
+fn text<'a>(answer: &'a Value, name: &str) -> &'a str {
+    answer[name].as_str().unwrap_or_else(|| panic!("no {name}: {answer}"))
+}
+
+async fn takes(server: &AuthorizationServer, tokens: &Value) -> bool {
+    server.verifier().verify(text(tokens, "access_token")).await.is_ok()
+}
+
+/// Gets a token for the service, and returns the name of the key that signed it.
+async fn signed_by(server: &AuthorizationServer) -> String {
+    let form = [("grant_type", "client_credentials"), ("resource", RESOURCE)];
+    let answer = Visitor::new(server).basic("robot", "s3cret of the robot").post("/token", &form).await.json();
+    Jws::parse(text(&answer, "access_token")).unwrap().header.kid.unwrap()
+}
+
+async fn shown_keys(server: &AuthorizationServer) -> Vec<String> {
+    let keys = Visitor::new(server).get("/jwks").await.json();
+    keys["keys"].as_array().unwrap().iter().map(|key| text(key, "kid").to_owned()).collect()
+}
+
+/// A client registers with one server, its user logs in there, and its code is redeemed at another, once, however many try where;
+/// both take the tokens. T-087
 #[tokio::test]
-async fn the_next_server_knows_clients_codes_and_refresh_tokens() {
+async fn a_code_of_one_server_is_redeemed_at_another_once() {
     let file = File::new();
+    let (one, other) = (file.server().await, file.server().await);
     let metadata = json!({"redirect_uris": [REDIRECT], "client_name": "Registered", "token_endpoint_auth_method": "none",
         "grant_types": ["authorization_code", "refresh_token"]});
-    let (start, code, client) = {
-        let (server, _) = file.server();
-        let registered = Visitor::new(&server).post_json("/register", &metadata).await;
-        assert_eq!(registered.status, 201, "{registered:?}");
-        let client = registered.json()["client_id"].as_str().unwrap().to_owned();
-        let start = Start::new().set("client_id", &client);
-        let code = Visitor::new(&server).obtain(&start).await.param("code").unwrap();
-        (start, code, client)
-    };
-    let (first, other) = (file.server().0, file.server().0);
-    let redeem = start.redeem(&code);
-    let answer = Visitor::new(&first).post("/token", &redeem).await;
+    let registered = Visitor::new(&one).post_json("/register", &metadata).await;
+    assert_eq!(registered.status, 201, "{registered:?}");
+    let start = Start::new().set("client_id", text(&registered.json(), "client_id"));
+    let code = Visitor::new(&one).obtain(&start).await.param("code").unwrap();
+    let answer = Visitor::new(&other).post("/token", &start.redeem(&code)).await;
     assert_eq!(answer.status, 200, "{answer:?}");
-    let token = answer.json()["refresh_token"].as_str().unwrap().to_owned();
-    let form = [("grant_type", "refresh_token"), ("client_id", client.as_str()), ("refresh_token", token.as_str())];
-    let rotated = Visitor::new(&other).post("/token", &form).await;
-    assert_eq!(rotated.status, 200, "{rotated:?}");
-    assert_ne!(rotated.json()["refresh_token"].as_str().unwrap(), token);
-    let again = Visitor::new(&other).post("/token", &redeem).await;
-    assert_eq!(again.error(), "invalid_grant", "a code is used once, wherever");
+    let tokens = answer.json();
+    assert!(takes(&one, &tokens).await && takes(&other, &tokens).await);
+    assert_eq!(Visitor::new(&one).post("/token", &start.redeem(&code)).await.error(), "invalid_grant");
+    assert!(!takes(&one, &tokens).await && !takes(&other, &tokens).await, "a code that is used twice ends its tokens");
+
+    let code = Visitor::new(&other).obtain(&start).await.param("code").unwrap();
+    let mut attempts = JoinSet::new();
+    for number in 0..20 {
+        let server = if number % 2 == 0 { one.clone() } else { other.clone() };
+        let (start, code) = (start.clone(), code.clone());
+        attempts.spawn(async move { Visitor::new(&server).post("/token", &start.redeem(&code)).await.status });
+    }
+    let won = attempts.join_all().await.into_iter().filter(|status| *status == 200).count();
+    assert_eq!(won, 1);
+}
+
+/// A refresh token that was used at one server tells of a theft at another, and ends the login at both. T-088
+#[tokio::test]
+async fn a_refresh_token_is_used_once_wherever() {
+    let file = File::new();
+    let (one, other) = (file.server().await, file.server().await);
+    let start = Start::new();
+    let code = Visitor::new(&one).obtain(&start).await.param("code").unwrap();
+    let tokens = Visitor::new(&one).post("/token", &start.redeem(&code)).await.json();
+    let refresh = async |server: &AuthorizationServer, token: &str| {
+        let form = [("grant_type", "refresh_token"), ("client_id", "app"), ("refresh_token", token)];
+        Visitor::new(server).post("/token", &form).await
+    };
+    let rotated = refresh(&other, text(&tokens, "refresh_token")).await.json();
+    assert_ne!(text(&rotated, "refresh_token"), text(&tokens, "refresh_token"));
+    assert!(takes(&one, &rotated).await);
+    file.clock.advance(60);
+    assert_eq!(refresh(&one, text(&tokens, "refresh_token")).await.error(), "invalid_grant");
+    assert_eq!(refresh(&other, text(&rotated, "refresh_token")).await.error(), "invalid_grant", "its family is over");
+    assert!(!takes(&one, &rotated).await && !takes(&other, &rotated).await);
+}
+
+/// What the next start of a server finds: tokens that are still good, refresh tokens, a browser that is logged in, and consent.
+#[tokio::test]
+async fn logins_outlive_the_server() {
+    let file = File::new();
+    let start = Start::new();
+    let (tokens, mut browser) = {
+        let server = file.server().await;
+        let mut browser = Visitor::new(&server);
+        let code = browser.obtain(&start).await.param("code").unwrap();
+        (Visitor::new(&server).post("/token", &start.redeem(&code)).await.json(), browser)
+    };
+    let server = file.server().await;
+    assert!(takes(&server, &tokens).await);
+    browser.server = server.clone();
+    assert!(
+        browser.get(&start.path()).await.param("code").is_some(),
+        "neither the password nor consent is asked for again"
+    );
+    let form =
+        [("grant_type", "refresh_token"), ("client_id", "app"), ("refresh_token", text(&tokens, "refresh_token"))];
+    assert_eq!(Visitor::new(&server).post("/token", &form).await.status, 200);
+}
+
+/// All servers change keys at the same time, whoever makes the next one, and nobody meets a key that was not shown before.
+#[tokio::test]
+async fn servers_change_keys_together() {
+    let file = File::new();
+    let (one, other) = (file.server().await, file.server().await);
+    let first = signed_by(&one).await;
+    assert_eq!((signed_by(&other).await, shown_keys(&other).await), (first.clone(), vec![first.clone()]));
+    file.clock.advance(29 * 86_400);
+    let shown = shown_keys(&one).await;
+    assert_eq!((shown.len(), &shown[0]), (2, &first), "the next one is shown a day before");
+    assert_eq!(shown_keys(&other).await, shown);
+    assert_eq!(signed_by(&other).await, first);
+    file.clock.advance(86_400);
+    assert_eq!((signed_by(&one).await, signed_by(&other).await), (shown[1].clone(), shown[1].clone()));
+    assert_eq!(signed_by(&file.server().await).await, shown[1], "a server that has just started too");
+    file.clock.advance(86_401);
+    assert_eq!(shown_keys(&other).await, [shown[1].clone()]);
+
+    // A key that one of them is given is that of all, once all can know it.
+    let given = SigningKey::generate().unwrap();
+    let id = given.id().to_owned();
+    one.keys().rotate_to(given);
+    assert_eq!(signed_by(&one).await, shown[1]);
+    file.clock.advance(60);
+    assert!(shown_keys(&other).await.contains(&id));
+    file.clock.advance(300);
+    assert_eq!((signed_by(&one).await, signed_by(&other).await), (id.clone(), id));
+}
+
+/// With a key that is kept elsewhere, the file alone is of no use to those who would sign. T-090
+#[tokio::test]
+async fn keys_are_sealed() {
+    let file = File::new();
+    let server = file.sealed_with(Some([7; 32])).await.unwrap();
+    let signs = signed_by(&server).await;
+    let again = file.sealed_with(Some([7; 32])).await.unwrap();
+    assert_eq!(signed_by(&again).await, signs);
+    for wrong in [Some([8; 32]), None] {
+        assert!(matches!(file.sealed_with(wrong).await, Err(BuildError::Store(_))));
+    }
 }
 
 #[tokio::test]

@@ -8,10 +8,10 @@ use jackfield_auth::client::{CredentialStore, FileStore, MemoryStore, StoreError
 use tokio::task::JoinSet;
 
 /// A directory that is gone at the end.
-struct Place(PathBuf);
+pub(crate) struct Place(pub(crate) PathBuf);
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self(std::env::temp_dir().join(format!("jackfield-storing-{}-{number}", std::process::id())))
@@ -25,7 +25,7 @@ impl Drop for Place {
 }
 
 /// What every store does.
-async fn keeps_its_promises(store: &dyn CredentialStore) {
+pub(crate) async fn keeps_its_promises(store: &dyn CredentialStore) {
     assert!(store.load("a").await.unwrap().is_none() && store.names().await.unwrap().is_empty());
     store.save("b c/../d", &"two".into()).await.unwrap();
     store.save("a", &"one".into()).await.unwrap();

@@ -4,15 +4,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, StatusCode};
+use jackfield_auth::Clock;
 use jackfield_auth::fetch::{Ask, Document, Fetch, Fetching};
 use jackfield_auth::jose::{JwkSet, SigningKey};
 use jackfield_auth::resource::TokenVerifier;
-use jackfield_auth::server::Upstream;
+use jackfield_auth::server::{MemoryStore, Upstream};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::visitor::{NOW, Start, Visitor, server};
+use crate::visitor::{NOW, Start, Visitor, builder, server};
 
 const PROVIDER: &str = "https://login.example";
 
@@ -202,6 +203,55 @@ async fn one_request_renews_for_all() {
     assert!(waiting.join_all().await.iter().all(|token| token == "theirs-2"));
     assert_eq!(provider.asked.lock().unwrap().len(), 2);
     assert_eq!(provider.described.load(Ordering::SeqCst), 2, "once for the keys, once for all the rest");
+}
+
+/// AUTH-125: the same for servers that share a store.
+#[tokio::test(start_paused = true)]
+async fn one_server_renews_for_all() {
+    let (provider, clock) = (provider(), Clock::manual(NOW));
+    let store = Arc::new(MemoryStore::new(clock.clone()));
+    let mut servers = Vec::new();
+    for _ in 0..2 {
+        let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+        servers.push(builder(&clock).store(store.clone()).upstream(upstream).build_shared().await.unwrap());
+    }
+    let tokens = tokens(&mut Visitor::new(&servers[0]), &provider).await;
+    let token = servers[1].verifier().verify(tokens["access_token"].as_str().unwrap()).await.unwrap();
+    clock.advance(80);
+    provider.gate.forget_permits(1000);
+    let mut waiting = JoinSet::new();
+    for number in 0..20 {
+        let (server, token) = (servers[number % 2].clone(), token.clone());
+        waiting.spawn(async move { server.third_party_token(&token).await.unwrap().expose().to_owned() });
+    }
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    provider.gate.add_permits(1000);
+    assert!(waiting.join_all().await.iter().all(|token| token == "theirs-2"));
+    assert_eq!(provider.asked.lock().unwrap().len(), 2);
+}
+
+/// AUTH-125: a request that is given up while it renews loses nothing, and holds up nobody.
+#[tokio::test(start_paused = true)]
+async fn a_renewal_outlives_its_request() {
+    let provider = provider();
+    let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+    let (server, clock) = server(|builder| builder.upstream(upstream));
+    let tokens = tokens(&mut Visitor::new(&server), &provider).await;
+    let token = server.verifier().verify(tokens["access_token"].as_str().unwrap()).await.unwrap();
+    clock.advance(80);
+    provider.gate.forget_permits(1000);
+    let mut given_up = JoinSet::new();
+    let (asked, of) = (server.clone(), token.clone());
+    given_up.spawn(async move { asked.third_party_token(&of).await.unwrap().expose().to_owned() });
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    given_up.shutdown().await;
+    provider.gate.add_permits(1);
+    assert_eq!(server.third_party_token(&token).await.unwrap().expose(), "theirs-2");
+    assert_eq!(provider.asked.lock().unwrap().len(), 2);
 }
 
 /// AUTH-125: who logs out here is logged out there.

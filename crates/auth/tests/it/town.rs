@@ -36,6 +36,8 @@ pub(crate) struct State {
     pub(crate) hates_tokens: bool,
     /// A refusal of the registration endpoint.
     pub(crate) no_registration: Option<&'static str>,
+    /// A kind of token that is not revoked, and the refusal.
+    pub(crate) no_revocation: Option<(&'static str, &'static str)>,
     /// The queries that login pages saw, the forms that token endpoints saw, and the documents of clients.
     pub(crate) visits: Vec<BTreeMap<String, String>>,
     pub(crate) forms: Vec<BTreeMap<String, String>>,
@@ -169,8 +171,13 @@ impl State {
             "token" => self.token(&hit.body),
             "register" => self.register(path, &hit.body),
             "revoke" => {
-                self.forms.push(pairs(&hit.body));
-                response(200, "", "")
+                let form = pairs(&hit.body);
+                let refusal = self.no_revocation.filter(|(hint, _)| form["token_type_hint"] == *hint);
+                self.forms.push(form);
+                match refusal {
+                    Some((_, error)) => response(400, "", &json!({ "error": error }).to_string()),
+                    None => response(200, "", ""),
+                }
             }
             "mcp" => self.serve(hit),
             _ => response(404, "", "nothing here"),

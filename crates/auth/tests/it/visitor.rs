@@ -27,17 +27,21 @@ pub(crate) fn server(
     change: impl FnOnce(AuthorizationServerBuilder) -> AuthorizationServerBuilder,
 ) -> (AuthorizationServer, Clock) {
     let clock = Clock::manual(NOW);
+    (change(builder(&clock)).build().unwrap(), clock)
+}
+
+/// The same before it is put together.
+pub(crate) fn builder(clock: &Clock) -> AuthorizationServerBuilder {
     let users = Users::new().unwrap();
     users.add_user("ann", &Secret::new(PASSWORD)).unwrap();
     let resource = Resource::new(RESOURCE).scope("read", "Read files").scope("write", "Write files");
-    let builder = AuthorizationServer::builder(ISSUER)
+    AuthorizationServer::builder(ISSUER)
         .resource(resource.default_scopes("read"))
         .users(users)
         .client(Client::public("app", [REDIRECT, "http://127.0.0.1/cb"]).name("The App"))
         .client(Client::with_secret("robot", &"s3cret of the robot".into()).grants(["client_credentials"]))
         .registration(Registration::default())
-        .clock(clock.clone());
-    (change(builder).build().unwrap(), clock)
+        .clock(clock.clone())
 }
 
 #[derive(Debug)]

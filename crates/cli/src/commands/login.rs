@@ -10,7 +10,7 @@ use jackfield::auth::client::{GivenClient, Loopback, OAuth};
 use super::auth::{account_json, account_line};
 use crate::failure::{Class, Failure};
 use crate::interrupt::interrupted;
-use crate::login;
+use crate::login::{self, Credentials};
 use crate::show::{Screen, one_line};
 
 /// The arguments of `jackfield login`.
@@ -37,6 +37,9 @@ pub(crate) struct Login {
     /// Where the browser comes back to, if the client is registered for one address only
     #[arg(long, value_name = "URI")]
     redirect_uri: Option<String>,
+    /// Where to keep the login; by default with the keyring of the platform if there is one, otherwise in a file that only you can read
+    #[arg(long, value_name = "PLACE", value_enum)]
+    credentials: Option<Credentials>,
     /// Show the address of the login page instead of opening it, and read the answer from standard input
     #[arg(long)]
     headless: bool,
@@ -51,7 +54,7 @@ pub(crate) struct Login {
 impl Login {
     pub(crate) async fn run(self, screen: &mut Screen) -> Result<ExitCode, Failure> {
         let failed = |error| login::failure(&error, &self.url);
-        let oauth = self.oauth()?;
+        let oauth = self.oauth().await?;
         let server = oauth.server(&self.url).map_err(failed)?;
         let account = tokio::select! {
             account = server.login() => account.map_err(failed)?,
@@ -66,9 +69,10 @@ impl Login {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn oauth(&self) -> Result<OAuth, Failure> {
+    async fn oauth(&self) -> Result<OAuth, Failure> {
         let failed = |error| login::failure(&error, &self.url);
-        let mut oauth = login::oauth().map_err(failed)?.scopes(self.scope.join(" ").as_str());
+        let mut oauth =
+            login::oauth_keeping(self.credentials).await.map_err(failed)?.scopes(self.scope.join(" ").as_str());
         if let Some(id) = &self.client_id {
             let mut client = GivenClient::new(id);
             if let Some(file) = &self.client_secret_file {

@@ -1,32 +1,23 @@
 //! Who is asking: logins at servers, kept for the next time.
 
 mod ask_first;
+mod keeping;
 mod steps;
 
 use std::error::Error as StdError;
 use std::io;
-use std::path::PathBuf;
 
-use jackfield::auth::client::{AuthError, FileStore, OAuth, Opener};
+use jackfield::auth::client::{AuthError, Opener, StoreError};
+
+use keeping::DIRECTORY;
 
 use crate::failure::{Class, Failure};
 use crate::questions::open_in_browser;
 use crate::show::one_line;
 
 pub(crate) use ask_first::AskFirst;
+pub(crate) use keeping::{Credentials, oauth, oauth_keeping};
 pub(crate) use steps::told;
-
-/// Names the directory of the credentials, in place of the usual one.
-const DIRECTORY: &str = "JACKFIELD_CREDENTIALS";
-
-/// How this command logs in. Credentials are kept where all its runs find them.
-pub(crate) fn oauth() -> Result<OAuth, AuthError> {
-    let store = match std::env::var_os(DIRECTORY).filter(|directory| !directory.is_empty()) {
-        Some(directory) => FileStore::new(PathBuf::from(directory)),
-        None => FileStore::of_user()?,
-    };
-    Ok(OAuth::new("Jackfield").store(store))
-}
 
 /// The browser of the user; the address is shown as well, because a browser is not always there.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +74,9 @@ pub(crate) fn failure(error: &AuthError, url: &str) -> Failure {
         AuthError::StepUp(_) => failure.hint("ask the operator of the server for these permissions, then log in again"),
         AuthError::TimedOut | AuthError::Interaction(_) => {
             failure.hint(format!("without a browser here: jackfield login {url} --headless"))
+        }
+        AuthError::Store(StoreError::Keyring(_) | StoreError::Sealed(_)) => {
+            failure.hint(format!("unlock the keyring; or without it: jackfield login {url} --credentials file"))
         }
         AuthError::Store(_) => {
             failure.hint(format!("see what the directory in the variable {DIRECTORY} is, or that of your data"))

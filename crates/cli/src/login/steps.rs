@@ -1,7 +1,7 @@
 //! The steps of a login, in words.
 
 use jackfield::auth::Scopes;
-use jackfield::auth::client::{AuthEvent, ClientOrigin, Document};
+use jackfield::auth::client::{AuthEvent, ClientOrigin, Document, Place};
 
 /// Says what happened, in a line or two; parts of it are words of servers.
 pub(crate) fn told(event: &AuthEvent) -> String {
@@ -59,6 +59,7 @@ pub(crate) fn told(event: &AuthEvent) -> String {
             let bound = if *is_bound { ", bound to a key" } else { "" };
             format!("a token was issued for scopes {}{life}{renewable}{bound}", named(scopes))
         }
+        AuthEvent::Kept { place } => kept(place),
         AuthEvent::Renewed => "the token was renewed".to_owned(),
         AuthEvent::RenewedElsewhere => "another process has renewed the token".to_owned(),
         AuthEvent::NotRenewed { why } => format!("the token can not be renewed: {why}"),
@@ -66,6 +67,18 @@ pub(crate) fn told(event: &AuthEvent) -> String {
         AuthEvent::LoggedOut { is_revoked: true } => "the authorization server has revoked the token".to_owned(),
         AuthEvent::LoggedOut { .. } => "the token is forgotten here, but could not be revoked".to_owned(),
         other => format!("{other:?}"),
+    }
+}
+
+/// Says where a login is kept, and why nowhere better.
+fn kept(place: &Place) -> String {
+    let name = &place.name;
+    match (&place.no_keyring, place.is_sealed) {
+        (Some(why), _) => {
+            format!("the login is kept in {name}, which only you can read; the keyring can not be used: {why}")
+        }
+        (None, true) => format!("the login is kept in {name}, sealed with a key in the keyring"),
+        (None, false) => format!("the login is kept in {name}, which only you can read"),
     }
 }
 

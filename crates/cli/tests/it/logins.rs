@@ -7,6 +7,8 @@ use std::process::Stdio;
 use crate::run::{Folder, HttpDemo, Ran, command, finish};
 
 const PASSWORD: &str = "correct horse battery";
+/// The keyring of whoever runs the tests is none of their business.
+pub(crate) const FILE: &str = "--credentials=file";
 
 /// What a browser does: visits pages of one server, with cookies.
 struct Browser {
@@ -63,8 +65,14 @@ impl Browser {
 }
 
 /// Runs `jackfield login` with a user who logs in. The answer is pasted, or the browser visits where the page leads.
-fn log_in(folder: &Folder, words: &[&str], paste: bool) -> Ran {
+pub(crate) fn log_in(folder: &Folder, words: &[&str], paste: bool) -> Ran {
+    log_in_with(folder, words, paste, &[])
+}
+
+/// The same with variables of the environment.
+pub(crate) fn log_in_with(folder: &Folder, words: &[&str], paste: bool, variables: &[(&str, &str)]) -> Ran {
     let mut login = command();
+    login.envs(variables.iter().copied());
     // A browser that does nothing; the address is shown as well.
     login.arg("login").args(words).current_dir(folder.path()).env("HOME", folder.path()).env("BROWSER", "true");
     if paste {
@@ -88,13 +96,14 @@ fn log_in(folder: &Folder, words: &[&str], paste: bool) -> Ran {
     Ran { code: output.status.code(), out: String::from_utf8(output.stdout).unwrap(), err }
 }
 
-fn add_user(folder: &Folder) {
+pub(crate) fn add_user(folder: &Folder) {
     let mut add = command();
     add.args(["auth", "add-user", "users.json", "ann"]).current_dir(folder.path());
     assert_eq!(finish(add, &format!("{PASSWORD}\n")).ok(), "ann can log in now\n");
 }
 
-/// The whole way of a user: refused, logged in, allowed, asked for more, logged out. T-068
+/// The whole way of a user: refused, logged in, allowed, asked for more, logged out. Other programs on the machine that know the port are
+/// strangers like any others. T-068, SEC-027
 #[test]
 fn a_user_logs_in_and_out() {
     let folder = Folder::new();
@@ -120,7 +129,7 @@ fn a_user_logs_in_and_out() {
         assert!(explained.contains(part), "{explained}");
     }
 
-    let logged_in = log_in(&folder, &[&url], true).ok();
+    let logged_in = log_in(&folder, &[&url, FILE], true).ok();
     assert!(logged_in.starts_with(&format!("logged in: {url} by http://{}", demo.address)), "{logged_in}");
     assert_eq!(run(&sum).ok(), "The sum of 2 and 3 is 5.\n");
     let listed = run(&["auth", "list", "--json"]).json();
@@ -131,7 +140,9 @@ fn a_user_logs_in_and_out() {
     let environment = ["call", &url, "get-env"];
     let refused = run(&environment);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    log_in(&folder, &[&url, "--scope", "everything:environment", "--verbose"], false).ok();
+    let more = log_in(&folder, &[&url, "--scope", "everything:environment", "--verbose", FILE], false);
+    assert!(more.err.contains(".local/share/jackfield/credentials, which only you can read"), "{}", more.err);
+    more.ok();
     assert!(run(&environment).ok().contains("PATH"));
 
     // What is kept is for the user alone, and nothing of it was shown.
@@ -158,4 +169,27 @@ fn explain_tells_what_is_wrong() {
     assert_eq!(bad.code, Some(2), "{bad:?}");
     let nobody = folder.jackfield(&["serve", "everything", "--http", "127.0.0.1:0", "--auth", "nobody.json"], &[]);
     assert!(nobody.code == Some(1) && nobody.err.contains("jackfield auth add-user"), "{nobody:?}");
+}
+
+/// Who wants a keyring gets one or an error that says what to do; without a wish the file does, and it is told why. Linux has no
+/// keyring but over the bus, and here there is no bus.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_login_is_kept_where_the_user_wants_it() {
+    let folder = Folder::new();
+    add_user(&folder);
+    let users = folder.path().join("users.json");
+    let demo = HttpDemo::start_with(&["--auth", users.to_str().unwrap()]);
+    let url = format!("http://{}/mcp", demo.address);
+    let strict = folder.jackfield(&["login", &url, "--headless", "--credentials", "keyring"], &[]);
+    assert_eq!(strict.code, Some(1), "{strict:?}");
+    assert!(!strict.err.contains("/authorize"), "nobody is sent to a page for nothing: {}", strict.err);
+    assert!(strict.err.contains("the keyring can not be used"), "{}", strict.err);
+    assert!(strict.err.contains(&format!("jackfield login {url} --credentials file")), "{}", strict.err);
+    let sum = ["call", &url, "get-sum", "a=2", "b=3"];
+    assert_eq!(folder.jackfield(&sum, &[]).code, Some(7));
+    let usual = log_in(&folder, &[&url, "--verbose"], true);
+    let told = "which only you can read; the keyring can not be used";
+    assert!(usual.code == Some(0) && usual.err.contains(told), "{usual:?}");
+    folder.jackfield(&sum, &[]).ok();
 }

@@ -5,7 +5,10 @@
 mod calls;
 mod configured;
 mod failures;
+#[cfg(all(target_os = "linux", feature = "keyring"))]
+mod keyring;
 mod logins;
+mod logins_shared;
 mod over_http;
 mod pages;
 mod questions;

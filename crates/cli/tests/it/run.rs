@@ -40,6 +40,7 @@ pub(crate) fn command() -> Command {
     {
         command.env_remove(name);
     }
+    command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

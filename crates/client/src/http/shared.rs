@@ -301,6 +301,10 @@ impl Authorizer for Attentive {
         })
     }
 
+    fn extensions(&self) -> &[&'static str] {
+        self.inner.extensions()
+    }
+
     fn answered(&self, headers: &HeaderMap) {
         self.inner.answered(headers);
     }

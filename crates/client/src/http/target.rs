@@ -69,6 +69,11 @@ impl Http {
         self
     }
 
+    /// The extensions by which the tokens for this server are obtained.
+    pub(crate) fn extensions(&self) -> &[&'static str] {
+        self.authorizer.as_deref().map_or(&[], Authorizer::extensions)
+    }
+
     /// Sends through this agent, and shares its connections; otherwise the client has its own.
     pub fn agent(mut self, agent: Agent) -> Self {
         self.agent = Some(agent);

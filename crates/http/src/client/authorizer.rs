@@ -25,6 +25,11 @@ pub trait Authorizer: Send + Sync + fmt::Debug + 'static {
     /// [sent](Refusal::sent) with each tells whether something newer is known by now.
     fn refused<'a>(&'a self, refusal: &'a Refusal) -> Boxed<'a, Result<Reaction, NotAuthorized>>;
 
+    /// Returns the extensions of the protocol by which it gets its tokens. Clients that use it declare them.
+    fn extensions(&self) -> &[&'static str] {
+        &[]
+    }
+
     /// Learns the headers of an answer that is no refusal, such as a new `DPoP-Nonce`.
     fn answered(&self, headers: &HeaderMap) {
         let _ = headers;

@@ -39,8 +39,31 @@
 //! - While the store is away, such calls go on. Others get status 503 with `Retry-After`; a session is never said to be over because nobody
 //!   could look. When the store is back, so is everything else.
 //!
+//! # Logins
+//!
+//! The authorization server of the feature `auth-server` keeps its state in the same place, if it is told to: codes, refresh tokens, clients,
+//! consent and who is logged in, and also the keys that sign. So a code of one node is redeemed at another, once, and a restart ends no login.
+//!
+//! ```
+//! # #[cfg(all(feature = "auth-server", feature = "sqlite"))]
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use jackfield::auth::server::{AuthorizationServer, Resource, SharedStore};
+//! # use std::sync::Arc;
+//!
+//! let stores = jackfield::store::open("memory:")?;
+//! let authorization = AuthorizationServer::builder("https://mcp.example.com")
+//!     .resource(Resource::new("https://mcp.example.com/mcp"))
+//!     .store(Arc::new(SharedStore::new(stores.kv().clone())))
+//!     .build_shared()
+//!     .await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! All nodes have one issuer, the address under which clients reach them. Each check of a token asks the store whether it was revoked.
+//!
 //! # What you have to see to
 //!
 //! All nodes of a store are the same server: same name, same tools, same users. What handlers keep in memory stays in their process; keep it
 //! where all find it. Two servers need two stores (`redis://HOST/1`). Whoever can read the store can read what clients and servers say to
-//! each other.
+//! each other, and sign tokens unless the keys are sealed (`sealing_key`).

@@ -6,7 +6,7 @@ use jackfield::auth::client::{AuthError, AuthEvent, Binding, Interaction, Login,
 use jackfield::auth::dpop::ProofRules;
 use jackfield::auth::fetch::{Ask, Fetch as _, HttpFetch};
 use jackfield::auth::resource::ScopeRules;
-use jackfield::auth::server::{AuthorizationServer, Registration, Resource, Users};
+use jackfield::auth::server::{AuthorizationServer, AuthorizationServerBuilder, Registration, Resource, Users};
 use jackfield::auth::{Clock, Protect as _, Secret};
 use jackfield::client::{Client, Http};
 use jackfield::http::client::Boxed;
@@ -28,15 +28,19 @@ fn shout() -> String {
 }
 
 /// A protected server, and everything a test wants to know about its client.
-struct World {
-    url: String,
-    clock: Clock,
+pub(crate) struct World {
+    pub(crate) url: String,
+    pub(crate) clock: Clock,
     events: Arc<Mutex<Vec<AuthEvent>>>,
     _serving: JoinSet<()>,
 }
 
 impl World {
     async fn new(proofs: ProofRules) -> Self {
+        Self::with(|builder| builder.proofs(proofs)).await
+    }
+
+    pub(crate) async fn with(change: impl FnOnce(AuthorizationServerBuilder) -> AuthorizationServerBuilder) -> Self {
         let clock = Clock::manual(1_800_000_000);
         let users = Users::new().unwrap();
         users.add_user("ann", &Secret::new("correct horse battery")).unwrap();
@@ -45,11 +49,10 @@ impl World {
         let (issuer, url) = (format!("http://{free}"), format!("http://{free}/mcp"));
         let resource =
             Resource::new(&url).scope("whisper", "Whisper").scope("shout", "Shout").default_scopes("whisper");
-        let authorization = AuthorizationServer::builder(&issuer)
+        let authorization = change(AuthorizationServer::builder(&issuer))
             .resource(resource)
             .users(users)
             .registration(Registration::default())
-            .proofs(proofs)
             .clock(clock.clone())
             .build()
             .unwrap();
@@ -66,17 +69,17 @@ impl World {
         Self { url, clock, events: Arc::default(), _serving: serving }
     }
 
-    fn oauth(&self) -> OAuth {
+    pub(crate) fn oauth(&self) -> OAuth {
         let events = self.events.clone();
         let oauth = OAuth::new("Test").clock(self.clock.clone()).interaction(Ann);
         oauth.observer(move |event| events.lock().unwrap().push(event.clone()))
     }
 
-    async fn client(&self, login: &Arc<Login>) -> Client {
+    pub(crate) async fn client(&self, login: &Arc<Login>) -> Client {
         Client::builder().connect(Http::new(&self.url).authorizer(login.clone())).await.unwrap()
     }
 
-    fn count(&self, is: impl Fn(&AuthEvent) -> bool) -> usize {
+    pub(crate) fn count(&self, is: impl Fn(&AuthEvent) -> bool) -> usize {
         self.events.lock().unwrap().iter().filter(|event| is(event)).count()
     }
 }
@@ -126,7 +129,7 @@ impl Visit for Visiting {
     }
 }
 
-async fn call(client: &Client, tool: &'static str) -> String {
+pub(crate) async fn call(client: &Client, tool: &'static str) -> String {
     client.call(tool, ()).await.unwrap().text()
 }
 

@@ -7,6 +7,8 @@ mod auth_client;
 mod auth_flow;
 #[cfg(feature = "auth-server")]
 mod auth_owners;
+#[cfg(all(feature = "auth-client", feature = "auth-server"))]
+mod auth_programs;
 #[cfg(feature = "auth-server")]
 mod auth_scopes;
 mod compile;

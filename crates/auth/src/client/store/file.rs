@@ -8,7 +8,7 @@ use std::time::Duration;
 use jackfield_http::client::Boxed;
 use serde::{Deserialize, Serialize};
 
-use super::{CredentialStore, StoreError, StoreLock, platform};
+use super::{CredentialStore, Place, StoreError, StoreLock, platform};
 use crate::{Secret, random};
 
 /// Keeps each entry in a file of its own, in a directory that only its owner can enter. Files are replaced as a whole, so
@@ -23,10 +23,28 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(25);
 const LARGEST: u64 = 1 << 20;
 
+/// What is in a file.
 #[derive(Serialize, Deserialize)]
-struct Entry {
-    name: String,
+pub(super) struct Entry {
+    pub(super) name: String,
     value: String,
+    /// Whether the value is sealed with a key in the keyring.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) sealed: bool,
+}
+
+impl Entry {
+    pub(super) fn plain(name: &str, value: &Secret) -> Self {
+        Self { name: name.to_owned(), value: value.expose().to_owned(), sealed: false }
+    }
+
+    pub(super) fn sealed(name: &str, value: String) -> Self {
+        Self { name: name.to_owned(), value, sealed: true }
+    }
+
+    pub(super) fn value(&self) -> Secret {
+        Secret::new(self.value.as_str())
+    }
 }
 
 impl FileStore {
@@ -65,11 +83,24 @@ impl FileStore {
         serde_json::from_str(&text).map(Some).map_err(|_| StoreError::Damaged(path.display().to_string()))
     }
 
-    fn write(&self, name: &str, value: &Secret) -> Result<(), StoreError> {
+    /// Returns what is in the file of a name.
+    pub(super) async fn entry(&self, name: &str) -> Result<Option<Entry>, StoreError> {
+        let path = self.path(name, "json");
+        let entry = apart(move || Self::read(&path)).await?;
+        Ok(entry.filter(|entry| entry.name == name))
+    }
+
+    /// Replaces the file of a name.
+    pub(super) async fn put(&self, entry: Entry) -> Result<(), StoreError> {
+        let store = self.clone();
+        apart(move || store.write(&entry)).await
+    }
+
+    fn write(&self, entry: &Entry) -> Result<(), StoreError> {
         platform::make_directory(&self.directory).map_err(|source| at(&self.directory, source))?;
-        let entry = Entry { name: name.to_owned(), value: value.expose().to_owned() };
+        let name = entry.name.as_str();
         let unreadable = || StoreError::Damaged(name.to_owned());
-        let text = Secret::new(serde_json::to_string(&entry).map_err(|_| unreadable())?);
+        let text = Secret::new(serde_json::to_string(entry).map_err(|_| unreadable())?);
         let suffix = random::token().map_err(|_| unreadable())?;
         let fresh = self.directory.join(format!("{suffix}.new"));
         let written = platform::create_private(&fresh).and_then(|mut file| {
@@ -123,17 +154,16 @@ async fn apart<T: Send + 'static>(
 
 impl CredentialStore for FileStore {
     fn load<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<Option<Secret>, StoreError>> {
-        let path = self.path(name, "json");
-        let name = name.to_owned();
-        Box::pin(apart(move || {
-            let entry = Self::read(&path)?;
-            Ok(entry.filter(|entry| entry.name == name).map(|entry| Secret::new(entry.value)))
-        }))
+        Box::pin(async move {
+            match self.entry(name).await? {
+                Some(entry) if entry.sealed => Err(StoreError::Sealed(entry.name)),
+                entry => Ok(entry.map(|entry| entry.value())),
+            }
+        })
     }
 
     fn save<'a>(&'a self, name: &'a str, value: &'a Secret) -> Boxed<'a, Result<(), StoreError>> {
-        let (store, name, value) = (self.clone(), name.to_owned(), value.clone());
-        Box::pin(apart(move || store.write(&name, &value)))
+        Box::pin(self.put(Entry::plain(name, value)))
     }
 
     fn remove<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<(), StoreError>> {
@@ -147,6 +177,10 @@ impl CredentialStore for FileStore {
     fn names(&self) -> Boxed<'_, Result<Vec<String>, StoreError>> {
         let store = self.clone();
         Box::pin(apart(move || store.list()))
+    }
+
+    fn place(&self) -> Place {
+        Place::new(self.directory.display().to_string())
     }
 
     fn lock<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<StoreLock, StoreError>> {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jackfield_http::client::Boxed;
 use tokio::sync::Semaphore;
 
-use super::{CredentialStore, StoreError, StoreLock};
+use super::{CredentialStore, Place, StoreError, StoreLock};
 use crate::Secret;
 
 /// Keeps credentials in memory; they end with the process.
@@ -39,6 +39,10 @@ impl CredentialStore for MemoryStore {
 
     fn names(&self) -> Boxed<'_, Result<Vec<String>, StoreError>> {
         Box::pin(std::future::ready(Ok(self.values().keys().cloned().collect())))
+    }
+
+    fn place(&self) -> Place {
+        Place::new("memory")
     }
 
     fn lock<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<StoreLock, StoreError>> {

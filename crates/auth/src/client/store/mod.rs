@@ -1,6 +1,7 @@
 //! Where credentials are kept.
 
 mod file;
+mod keyring;
 mod memory;
 #[cfg(unix)]
 #[path = "unix.rs"]
@@ -8,6 +9,8 @@ mod platform;
 #[cfg(not(unix))]
 #[path = "windows.rs"]
 mod platform;
+#[cfg(feature = "keyring")]
+mod platform_keyring;
 
 use std::any::Any;
 use std::fmt;
@@ -18,7 +21,10 @@ use jackfield_http::client::Boxed;
 use crate::Secret;
 
 pub use file::FileStore;
+pub use keyring::{Keyring, KeyringStore, Sealing};
 pub use memory::MemoryStore;
+#[cfg(feature = "keyring")]
+pub use platform_keyring::PlatformKeyring;
 
 /// Keeps credentials by name. What is kept is secret as a whole; the names are not, they are URLs.
 pub trait CredentialStore: Send + Sync + fmt::Debug + 'static {
@@ -36,6 +42,30 @@ pub trait CredentialStore: Send + Sync + fmt::Debug + 'static {
 
     /// Waits until nobody else holds the name, in this process or another, for at most a minute.
     fn lock<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<StoreLock, StoreError>>;
+
+    /// Says where things are kept, for people.
+    fn place(&self) -> Place {
+        Place::default()
+    }
+}
+
+/// Where credentials are kept, for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The name of the place, such as a directory; empty if it has none.
+    pub name: String,
+    /// Whether what is kept there is sealed with a key in the keyring of the platform.
+    pub is_sealed: bool,
+    /// Why no keyring is used that should have been.
+    pub no_keyring: Option<String>,
+}
+
+impl Place {
+    /// A place with a name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
 }
 
 /// Holds a name until it is dropped.
@@ -76,6 +106,9 @@ pub enum StoreError {
     /// What was kept can not be read any more.
     #[error("the credentials for {0} can not be read; log out and in again")]
     Damaged(String),
+    /// They are sealed with a key in the keyring, which this store does not use.
+    #[error("the credentials for {0} are sealed with a key in the keyring")]
+    Sealed(String),
     /// Somebody else holds them for too long.
     #[error("another process holds the credentials for too long")]
     Locked,

@@ -1,14 +1,14 @@
-//! Credentials of third parties, kept so that only this server can read them.
+//! What is kept so that only those who have the key can read it.
 
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
 use crate::NoRandomness;
 
 #[derive(Debug)]
-pub(super) struct Sealer(LessSafeKey);
+pub(crate) struct Sealer(LessSafeKey);
 
 impl Sealer {
-    pub(super) fn new(key: Option<[u8; 32]>) -> Result<Self, NoRandomness> {
+    pub(crate) fn new(key: Option<[u8; 32]>) -> Result<Self, NoRandomness> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|_| NoRandomness)?;
         let key = UnboundKey::new(&CHACHA20_POLY1305, &key.unwrap_or(bytes)).map_err(|_| NoRandomness)?;
@@ -16,7 +16,7 @@ impl Sealer {
     }
 
     /// Seals a text for one place; it can not be opened under another name.
-    pub(super) fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, NoRandomness> {
+    pub(crate) fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, NoRandomness> {
         let mut nonce = [0; NONCE_LEN];
         getrandom::fill(&mut nonce).map_err(|_| NoRandomness)?;
         let mut sealed = plain.to_vec();
@@ -26,7 +26,7 @@ impl Sealer {
         Ok([&nonce[..], &sealed].concat())
     }
 
-    pub(super) fn open(&self, name: &str, sealed: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn open(&self, name: &str, sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, rest) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut rest = rest.to_vec();
