@@ -78,7 +78,8 @@ impl Builder {
         self
     }
 
-    /// Lets the server ask the client's model, and give it tools.
+    /// Lets the server ask the client's model, and give it tools. What the server asks is checked by the rules for tools before the
+    /// handler sees it, and what the handler returns is checked against the choice of tools before the server does.
     pub fn on_sampling_with_tools<F, A>(self, handler: F) -> Self
     where
         F: Fn(CreateMessageParams) -> A + Send + Sync + 'static,

@@ -147,6 +147,11 @@ impl Core {
         }
     }
 
+    /// Forgets all pages of a list.
+    pub(crate) fn forget_pages(&self, list: Method) {
+        self.cache.forget(&self.options.cache_owner.server, |kept, _| kept == list);
+    }
+
     /// Forgets what a notice of change makes stale.
     pub(crate) fn forget_changed(&self, method: Method, uri: Option<&str>) {
         let server = &self.options.cache_owner.server;

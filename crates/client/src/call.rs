@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 #[cfg(feature = "validation")]
 use crate::BadOutput;
 use crate::asking::{Asking, OnProgress};
+use crate::audit::Audit;
 #[cfg(feature = "validation")]
 use crate::catalogue::KnownTool;
 use crate::client::Client;
@@ -191,7 +192,12 @@ impl IntoFuture for Call {
     type IntoFuture = Boxed<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        Box::pin(async move {
+            let audit = Audit::begin(&self.name);
+            let outcome = self.run().await;
+            audit.end(&outcome);
+            outcome
+        })
     }
 }
 

@@ -4,7 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jackfield_protocol::{ElicitUrlParams, ErrorObject, NotInRevision, ReadError, Revision};
+use jackfield_protocol::error::code;
+use jackfield_protocol::{ElicitUrlParams, ErrorObject, Method, NotInRevision, ReadError, Revision};
 
 use crate::Ended;
 
@@ -177,6 +178,16 @@ impl Error {
             Self::BadAnswer { cause: BadAnswer::Status(status), .. } => Some(*status),
             _ => None,
         }
+    }
+
+    /// Whether the server says that there is no such resource. Until 2025-11-25 that is -32002, which later servers may still say;
+    /// since then it is -32602 with the URI. The other codes from -32019 to -32000 are given back as they are: they mean nothing.
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        let Self::Server { method, error } = self else { return false };
+        let names_uri = || error.data.as_ref().is_some_and(|data| data.get("uri").is_some());
+        error.code == code::RESOURCE_NOT_FOUND
+            || (error.code == code::INVALID_PARAMS && method == Method::ReadResource.name() && names_uri())
     }
 
     /// Whether the server did not answer in time.

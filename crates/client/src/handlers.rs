@@ -2,12 +2,15 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use jackfield_peer::Bucket;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{
     CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams,
     ErrorObject, InputRequest, InputResponse, ListRootsResult, LoggingMessageParams, Root,
 };
+use serde_json::json;
 
 use crate::form::check_form;
 use crate::pages::Pages;
@@ -26,6 +29,8 @@ pub(crate) struct Handlers {
     pub(crate) roots: Option<Mutex<Vec<Root>>>,
     pub(crate) log: Option<Arc<dyn Fn(LoggingMessageParams) + Send + Sync>>,
     pub(crate) url_completed: Option<Arc<dyn Fn(String) + Send + Sync>>,
+    /// How often the person may still be asked.
+    pub(crate) elicitations: Option<Bucket>,
     /// Where the person was sent to.
     pub(crate) pages: Pages,
 }
@@ -83,16 +88,25 @@ impl Handlers {
 
     async fn sample(&self, params: CreateMessageParams) -> Result<CreateMessageResult, Unanswered> {
         let handler = self.sampling.as_ref().ok_or_else(|| undeclared("sampling", "sampling/createMessage"))?;
-        if (params.tools.is_some() || params.tool_choice.is_some()) && !self.sampling_tools {
+        if params.has_tools() && !self.sampling_tools {
             let error = ErrorObject::invalid_params("this client did not declare sampling with tools");
             return Err(Unanswered::Undeclared { what: "sampling with tools", error });
         }
-        handler(params).await.map_err(Unanswered::Refused)
+        params.check().map_err(|what| Unanswered::Refused(ErrorObject::invalid_params(what)))?;
+        let mut asked = CreateMessageParams::new([], params.max_tokens);
+        (asked.tools, asked.tool_choice) = (params.tools.clone(), params.tool_choice.clone());
+        let said = handler(params).await.map_err(Unanswered::Refused)?;
+        said.check_choice(&asked).map_err(|what| Unanswered::Refused(ErrorObject::internal(what)))?;
+        Ok(said)
     }
 
     pub(crate) async fn elicit(&self, params: ElicitParams) -> Result<ElicitResult, Unanswered> {
         if self.form.is_none() && self.url.is_none() {
             return Err(undeclared("elicitation", "elicitation/create"));
+        }
+        if let Some(Err(wait)) = self.elicitations.as_ref().map(Bucket::take) {
+            let error = ErrorObject::new(code::TOO_MANY_REQUESTS, "the person is asked too often; try again later");
+            return Err(Unanswered::Refused(error.with_data(json!({ "retryAfterMs": millis(wait) }))));
         }
         match params {
             ElicitParams::Form(form) => {
@@ -114,6 +128,10 @@ impl Handlers {
             _ => Err(undeclared_mode("elicitation of an unknown mode")),
         }
     }
+}
+
+fn millis(wait: Duration) -> u64 {
+    u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
 fn undeclared(what: &'static str, method: &str) -> Unanswered {

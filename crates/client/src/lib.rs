@@ -22,6 +22,7 @@
 //! fetched or opened because a server named it; whoever draws icons loads them with the module `icons`, which is careful.
 
 mod asking;
+mod audit;
 mod builder;
 mod cache;
 mod call;
@@ -41,6 +42,7 @@ mod inbox;
 mod keep_alive;
 mod limits;
 mod listing;
+mod model_choice;
 mod options;
 mod output;
 mod pages;
@@ -62,11 +64,12 @@ mod supervisor;
 mod tap;
 mod tasks;
 mod transport;
+mod typing;
 #[cfg(feature = "validation")]
 mod validation;
 
-pub use jackfield_peer::ByteStream;
 pub use jackfield_peer::child::Command;
+pub use jackfield_peer::{ByteStream, Rate};
 
 pub use builder::Builder;
 pub use cache::{Cache, CacheOwner};
@@ -79,8 +82,10 @@ pub use http::{Eras, Http};
 pub use inbox::{Failure, Inbox};
 pub use limits::{Limits, Restarts, Timeouts};
 pub use listing::{Listed, Listing};
+pub use model_choice::RatedModel;
 pub use output::Output;
 pub use session::ServerFacts;
 pub use subscription::{Event, Subscribe, Subscription};
 pub use tap::Direction;
 pub use transport::{Boxed, Connected, Connector, Ended, Link, NotSent, Outgoing, RequestFacts, Sent};
+pub use typing::Typing;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use jackfield_peer::Rate;
+
 /// The limits of a client. The defaults are those of the security documentation; every field can be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,6 +18,8 @@ pub struct Limits {
     pub questions: usize,
     /// The most questions of the server (only 2025-11-25) that it has answered as tasks, with those that are done and still kept.
     pub tasks: usize,
+    /// How often the server may ask the person something, by forms or pages; `None` sets no limit. More is refused.
+    pub elicitations: Option<Rate>,
     /// The most questions in one `input_required` result.
     pub questions_per_round: usize,
     /// The most `input_required` rounds of one request, and of one task.
@@ -40,6 +44,7 @@ impl Default for Limits {
             requests_waiting: 1024,
             questions: 32,
             tasks: 64,
+            elicitations: Some(Rate::new(100, Duration::from_secs(60))),
             questions_per_round: 64,
             rounds: 10,
             request_state_bytes: 1024 * 1024,

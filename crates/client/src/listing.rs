@@ -5,6 +5,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
@@ -19,7 +20,7 @@ use crate::client::Client;
 use crate::core::Core;
 use crate::sending::Wanted;
 use crate::session::Session;
-use crate::{Boxed, Error};
+use crate::{Boxed, Ended, Error, Link};
 
 /// Something that servers list: a tool, a resource, a resource template or a prompt.
 ///
@@ -87,7 +88,9 @@ listed! {
 
 /// A list of a server as a stream of items; pages are asked for when they are needed.
 ///
-/// It ends with an error if a page fails, if there are more pages than allowed, or if the server gives a cursor twice.
+/// It ends with an error if a page fails, if there are more pages than allowed, or if the server gives a cursor twice. Cursors are worth
+/// nothing in another session, and a kept page may lead to one that the server no longer knows: then the list begins again, once, and
+/// items may come twice. [`Listing::all`] returns each once.
 #[must_use = "a list is asked for when it is read"]
 pub struct Listing<T: Listed> {
     client: Client,
@@ -95,12 +98,38 @@ pub struct Listing<T: Listed> {
     next: Next,
     seen: HashSet<String>,
     pages: usize,
-    loading: Option<Boxed<'static, Result<Page<T>, Error>>>,
+    loading: Option<Boxed<'static, Result<Page<T>, Trouble>>>,
+    /// Whether kept pages are passed by.
+    fresh: bool,
+    /// Whether a page was a kept one.
+    has_kept: bool,
+    /// Where the last page came from.
+    link: Option<Weak<dyn Link>>,
+    began_anew: bool,
     kind: PhantomData<T>,
 }
 
-/// The items of a page, and the cursor of the next one.
-type Page<T> = (Vec<T>, Option<String>);
+/// A page of a list.
+struct Page<T> {
+    items: Vec<T>,
+    /// The cursor of the next one.
+    next: Option<String>,
+    kept: bool,
+    link: Weak<dyn Link>,
+}
+
+/// Why there is no page.
+enum Trouble {
+    /// The list has to begin again; this is what to say if that has been tried.
+    Anew(Error),
+    Failed(Error),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
 
 enum Next {
     First,
@@ -117,8 +146,17 @@ impl<T: Listed> Listing<T> {
             seen: HashSet::new(),
             pages: 0,
             loading: None,
+            fresh: false,
+            has_kept: false,
+            link: None,
+            began_anew: false,
             kind: PhantomData,
         }
+    }
+
+    /// Asks the server for every page, also for those that were kept from before, so that all of the list is as new.
+    pub fn fresh(self) -> Self {
+        Self { fresh: true, ..self }
     }
 
     /// Waits for the next item; `None` at the end.
@@ -137,11 +175,18 @@ impl<T: Listed> Listing<T> {
     /// # Errors
     /// A page failed, or the list does not end.
     pub async fn all(mut self) -> Result<Vec<T>, Error> {
-        let mut items = Vec::new();
-        while let Some(item) = self.next().await {
-            items.push(item?);
+        let (mut items, mut anew) = (Vec::new(), false);
+        loop {
+            let item = self.next().await;
+            if self.began_anew && !anew {
+                anew = true;
+                items.clear();
+            }
+            match item {
+                Some(item) => items.push(item?),
+                None => return Ok(items),
+            }
         }
-        Ok(items)
     }
 
     fn begin_page(&mut self) -> Result<bool, Error> {
@@ -160,15 +205,27 @@ impl<T: Listed> Listing<T> {
             return Err(Error::RepeatedCursor(T::METHOD.name()));
         }
         self.pages += 1;
-        self.loading = Some(Box::pin(page::<T>(self.client.clone(), cursor)));
+        let place = Place { cursor, fresh: self.fresh, after_kept: self.has_kept, link: self.link.clone() };
+        self.loading = Some(Box::pin(page::<T>(self.client.clone(), place)));
         Ok(true)
     }
 
     fn take_page(&mut self, page: Page<T>) {
-        self.ready = page.0.into();
-        if let Some(cursor) = page.1 {
+        self.ready = page.items.into();
+        self.has_kept |= page.kept;
+        self.link = Some(page.link);
+        if let Some(cursor) = page.next {
             self.next = Next::Cursor(cursor);
         }
+    }
+}
+
+impl<T: Listed> Listing<T> {
+    fn begin_anew(&mut self) {
+        (self.next, self.link) = (Next::First, None);
+        (self.pages, self.has_kept, self.began_anew) = (0, false, true);
+        self.seen.clear();
+        self.ready.clear();
     }
 }
 
@@ -185,7 +242,8 @@ impl<T: Listed> Stream for Listing<T> {
                 self.loading = None;
                 match page {
                     Ok(page) => self.take_page(page),
-                    Err(error) => return Poll::Ready(Some(Err(error))),
+                    Err(Trouble::Anew(_)) if !self.began_anew => self.begin_anew(),
+                    Err(Trouble::Anew(error) | Trouble::Failed(error)) => return Poll::Ready(Some(Err(error))),
                 }
                 continue;
             }
@@ -198,7 +256,17 @@ impl<T: Listed> Stream for Listing<T> {
     }
 }
 
-async fn page<T: Listed>(client: Client, cursor: Option<String>) -> Result<Page<T>, Error> {
+/// Which page is wanted.
+struct Place {
+    cursor: Option<String>,
+    fresh: bool,
+    /// Whether a page before it was a kept one.
+    after_kept: bool,
+    /// Where the page before it came from.
+    link: Option<Weak<dyn Link>>,
+}
+
+async fn page<T: Listed>(client: Client, place: Place) -> Result<Page<T>, Trouble> {
     let core = client.core();
     let session = core.session(core.options.timeouts.request).await?;
     match T::METHOD {
@@ -206,24 +274,42 @@ async fn page<T: Listed>(client: Client, cursor: Option<String>) -> Result<Page<
         Method::ListPrompts => session.needs_prompts()?,
         _ => session.needs_resources()?,
     }
-    let text = match core.cached(&session, T::METHOD, cursor.as_deref()) {
+    // Where there are sessions a cursor belongs to one.
+    let link = Arc::downgrade(&session.link);
+    if session.revision.has_handshake() && place.link.as_ref().is_some_and(|before| !before.ptr_eq(&link)) {
+        let cause = Arc::new(Ended::new("the session ended in the middle of the list"));
+        return Err(Trouble::Anew(Error::Lost { method: T::METHOD.name().to_owned(), cause }));
+    }
+    let kept = core.cached(&session, T::METHOD, place.cursor.as_deref()).filter(|_| !place.fresh);
+    let is_kept = kept.is_some();
+    let text = match kept {
         Some(text) => text,
-        None => fetch_page::<T>(core, &session, cursor).await?,
+        None => fetch_page::<T>(core, &session, place).await?,
     };
     let (mut items, next) = T::split(complete(T::METHOD.name(), &text, &session)?);
     T::note(&mut items, &client, session.link.wants_param_headers());
     if next.is_none() {
         T::listed(&client);
     }
-    Ok((items, next))
+    Ok(Page { items, next, kept: is_kept, link })
 }
 
-async fn fetch_page<T: Listed>(core: &Core, session: &Session, cursor: Option<String>) -> Result<bytes::Bytes, Error> {
+async fn fetch_page<T: Listed>(core: &Core, session: &Session, place: Place) -> Result<bytes::Bytes, Trouble> {
+    let Place { cursor, after_kept, .. } = place;
     let mut params = ListParams::default();
     params.cursor.clone_from(&cursor);
-    let text = core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await?;
-    core.keep(session, T::METHOD, cursor.as_deref(), &text);
-    Ok(text)
+    match core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await {
+        Ok(text) => {
+            core.keep(session, T::METHOD, cursor.as_deref(), &text);
+            Ok(text)
+        }
+        Err(error) if cursor.is_some() && error.server_error().is_some() => {
+            // The server no longer knows the cursor, so pages that were kept lead nowhere.
+            core.forget_pages(T::METHOD);
+            Err(if after_kept { Trouble::Anew(error) } else { Trouble::Failed(error) })
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 impl<T: Listed> fmt::Debug for Listing<T> {

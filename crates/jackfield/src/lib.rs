@@ -68,7 +68,7 @@ pub use serde_json;
 
 #[cfg(feature = "client")]
 pub use jackfield_client::Client;
-pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Principal, Reply, Session};
+pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Principal, Rate, Reply, Session};
 pub use jackfield_protocol::{
     Annotations, AudioContent, CallToolResult, Completion, ContentBlock, CreateMessageParams, CreateMessageResult,
     ElicitAction, ElicitParams, ElicitResult, ElicitSchema, EmbeddedResource, ErrorObject, GetPromptResult, Icon,
@@ -93,9 +93,9 @@ pub use jackfield_server::{
     Address, Answers, Argument, Audio, BadArgument, BuildError, BuiltServer, CacheHint, Cached, Call, Completer,
     Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Handles, Image,
     IntoCompleter, IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool,
-    IntoToolResult, Item, Json, Keys, Next, NoRoom, Package, PageNotice, Parts, PromptEntry, PromptHandler,
-    PromptRegistry, ProtocolError, QuestionError, Reading, ResourceEntry, ResourceHandler, ResourcePage,
-    ResourceRegistry, Result, Route, Server, ServerParts, StartError, State, TaskStart, Tasks, TemplateValue,
+    IntoToolResult, Item, Json, Keys, Next, NoRoom, OutsideRoots, Package, PageNotice, Parts, PromptEntry,
+    PromptHandler, PromptRegistry, ProtocolError, QuestionError, Reading, ResourceEntry, ResourceHandler, ResourcePage,
+    ResourceRegistry, Result, Roots, Route, Server, ServerParts, StartError, State, TaskStart, Tasks, TemplateValue,
     ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables, Work, decode_arguments,
 };
 #[cfg(all(feature = "server", feature = "skills"))]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::Rate;
+
 /// The limits of a connection. The defaults are those of the security documentation; every field can be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -27,6 +29,14 @@ pub struct Limits {
     pub end_of_input: Duration,
     /// How long a handler may take; `None` lets it run until it is cancelled.
     pub request_timeout: Option<Duration>,
+    /// How often one caller may call tools. A caller is a user, else a session; those who are neither count as one. A further call is
+    /// refused with the error 429, which says when to try again. The default stops only what runs wild. A rate of 10,000 at once or
+    /// more is counted for all callers together at first, so that one of them may have up to twice as much.
+    pub tool_calls: Option<Rate>,
+    /// How often one caller may ask for completions.
+    pub completions: Option<Rate>,
+    /// How many log messages one caller is sent. Further ones are left out.
+    pub log_messages: Option<Rate>,
 }
 
 impl Default for Limits {
@@ -42,6 +52,9 @@ impl Default for Limits {
             drain: Duration::from_secs(5),
             end_of_input: Duration::from_millis(1500),
             request_timeout: None,
+            tool_calls: Some(Rate::new(1_000_000, Duration::from_secs(10))),
+            completions: Some(Rate::new(100_000, Duration::from_secs(10))),
+            log_messages: Some(Rate::new(100_000, Duration::from_secs(10))),
         }
     }
 }

@@ -147,6 +147,22 @@ mod tests {
     use super::*;
     use crate::UrlMode;
 
+    /// BASE-030: codes inside the range that JSON-RPC reserves are those that the specifications define; all others are ours.
+    #[test]
+    fn our_own_codes_are_outside_of_the_reserved_range() {
+        let source = include_str!("error.rs");
+        let codes: Vec<i64> = source
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("pub const ")?.split_once(": i64 = ")?.1.strip_suffix(';'))
+            .map(|code| code.parse().unwrap())
+            .collect();
+        let defined = [-32700, -32600, -32601, -32602, -32603, -32002, -32042, -32020, -32021, -32022];
+        assert!(codes.len() > defined.len(), "{codes:?}");
+        for code in codes {
+            assert!(defined.contains(&code) || !(-32768..=-32000).contains(&code), "{code}");
+        }
+    }
+
     /// CLI-060: the error lists the pages, and they are read back as they were written.
     #[test]
     fn required_pages_are_read_back() {

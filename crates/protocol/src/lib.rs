@@ -33,6 +33,7 @@ mod resource;
 mod roots;
 mod sampling;
 mod sampling_content;
+mod sampling_rules;
 mod skill;
 mod subscription;
 mod task;

@@ -16,6 +16,7 @@ use crate::core::Core;
 use crate::hooks::Boxed;
 use crate::lifespan::{Lifespan, Open, StartError};
 use crate::lists::Lists;
+use crate::rates::Limiter;
 use crate::router::Router;
 use crate::settings::Settings;
 use crate::tasks::{TaskRuntime, Workers};
@@ -45,6 +46,7 @@ impl BuiltServer {
         }
         let settings = core.settings();
         core.logging.store(settings.logging, Ordering::Relaxed);
+        core.set_log_rate(settings.limits.log_messages);
         let router = Arc::new(router(core, &settings));
         let (wraps, limits, stores) = (settings.wraps.clone(), settings.limits.clone(), settings.stores.clone());
         // Layers are the user's code, which may use the server.
@@ -220,6 +222,8 @@ fn router(core: &Arc<Core>, settings: &Settings) -> Router {
             .map(|(name, method)| (name.clone(), method.clone()))
             .collect::<HashMap<_, _>>(),
         hooks: settings.hooks.clone(),
+        tool_calls: Limiter::new(settings.limits.tool_calls),
+        completions: Limiter::new(settings.limits.completions),
         visible: settings.visible.clone(),
         lists: Lists::default(),
         tasks: Arc::new(TaskRuntime::new(tasks, store, &workers)),

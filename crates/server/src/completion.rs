@@ -27,6 +27,7 @@ pub(crate) fn complete(router: &Router, incoming: Incoming) -> Answering {
 }
 
 fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> {
+    router.completions.admit(&incoming, "completions")?;
     let asked: CompleteParams = incoming.params.decode()?;
     let Found { completer, home } = find(router, &incoming, &asked)?;
     let context = asked.context.and_then(|context| context.arguments).unwrap_or_default();

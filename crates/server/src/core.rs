@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
-use jackfield_peer::Extensions;
+use jackfield_peer::{Extensions, Incoming, Rate};
 
 use crate::catalog::{Catalog, Prompts, Resources, Tools};
 use crate::changes::{Change, Hub};
 use crate::mount::{Mount, Prefix};
+use crate::rates::Limiter;
 use crate::seal::Sealer;
 use crate::settings::Settings;
 use crate::tasks::DefaultStore;
@@ -26,6 +27,7 @@ pub(crate) struct Core {
     pub(crate) hub: Hub,
     pub(crate) sealer: Sealer,
     pub(crate) logging: AtomicBool,
+    pub(crate) log_messages: RwLock<Limiter>,
     /// How many seconds a client may take to answer a question in the modern era.
     pub(crate) question_life: AtomicU64,
     pub(crate) default_tasks: DefaultStore,
@@ -46,6 +48,7 @@ impl Core {
             hub: Hub::default(),
             sealer: Sealer::default(),
             logging: AtomicBool::new(true),
+            log_messages: RwLock::new(Limiter::new(None)),
             question_life: AtomicU64::new(10 * 60),
             default_tasks: DefaultStore::default(),
         })
@@ -53,6 +56,15 @@ impl Core {
 
     pub(crate) fn settings(&self) -> MutexGuard<'_, Settings> {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_log_rate(&self, rate: Option<Rate>) {
+        *self.log_messages.write().unwrap_or_else(PoisonError::into_inner) = Limiter::new(rate);
+    }
+
+    /// Whether one more log message may be sent.
+    pub(crate) fn admits_log(&self, incoming: &Incoming) -> bool {
+        self.log_messages.read().unwrap_or_else(PoisonError::into_inner).admit(incoming, "log messages").is_ok()
     }
 
     /// Tells all who listen, here and in the servers that this one is mounted in.

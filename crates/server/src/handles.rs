@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jackfield_peer::Principal;
 use jackfield_store::TaskId;
 use tokio::time::Instant;
 
@@ -37,6 +38,8 @@ pub struct Handles<T> {
 
 struct Kept<T> {
     owner: String,
+    /// Issuer and name of the user, whatever program they came through.
+    user: Option<(String, String)>,
     value: Arc<T>,
     expires: Instant,
 }
@@ -88,7 +91,8 @@ impl<T> Handles<T> {
             return Err(NoRoom(self.per_owner));
         }
         let handle = TaskId::random().to_string();
-        kept.insert(handle.clone(), Kept { owner, value: Arc::new(value), expires: now + self.life });
+        let user = cx.auth().map(|user| (user.issuer.clone(), user.subject.clone()));
+        kept.insert(handle.clone(), Kept { owner, user, value: Arc::new(value), expires: now + self.life });
         Ok(handle)
     }
 
@@ -103,6 +107,24 @@ impl<T> Handles<T> {
         let kept = kept.ok_or(UnknownHandle)?;
         kept.expires = now + self.life;
         Ok(kept.value.clone())
+    }
+
+    /// Finds the value of a handle for a person who comes another way than by a call: by a page that [`Cx::elicit_url`] or
+    /// [`Cx::require_url`] sent them to, whose URL has the handle in it. Whoever opens the URL may be somebody else than the one it was
+    /// made for, so the page finds out by itself who it is, by a login of its own at the same issuer, and says so here; nothing in the
+    /// URL does. A handle that no user was authenticated for is not found.
+    ///
+    /// # Errors
+    /// There is none for this person.
+    pub fn visit(&self, visitor: &Principal, handle: &str) -> Result<Arc<T>, UnknownHandle> {
+        let now = Instant::now();
+        let kept = self.kept();
+        let is_theirs = |kept: &&Kept<T>| {
+            let user = kept.user.as_ref();
+            user.is_some_and(|(issuer, subject)| *issuer == visitor.issuer && *subject == visitor.subject)
+        };
+        let found = kept.get(handle).filter(is_theirs).filter(|kept| kept.expires > now);
+        found.map(|kept| kept.value.clone()).ok_or(UnknownHandle)
     }
 
     /// Gives up a handle, and returns its value.

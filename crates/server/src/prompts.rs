@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use jackfield_peer::{Answering, Incoming};
-use jackfield_protocol::{ErrorObject, GetPromptResult, Prompt};
+use jackfield_protocol::{ContentBlock, ErrorObject, GetPromptResult, Prompt, ResourceContents};
 
 use crate::Cx;
 use crate::router::Router;
@@ -31,15 +33,50 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
     check_arguments(&item.definition, &arguments)?;
     let cx = Cx::new(incoming, item.home(&router.core), router.core.clone());
     let handler = item.prepared.entry.handler.clone();
-    let description = item.definition.description.clone();
+    let (name, description) = (item.definition.name.clone(), item.definition.description.clone());
     Ok(run(
         cx,
         |cx| handler.get(arguments, cx),
         move |mut result: GetPromptResult| {
             result.description = result.description.or(description);
+            check_messages(&name, &result)?;
             Ok(result.into())
         },
     ))
+}
+
+/// Checks what a prompt embeds: whoever reads it would have nothing but the prompt to go by.
+fn check_messages(prompt: &str, result: &GetPromptResult) -> Result<(), ErrorObject> {
+    let problem = result.messages.iter().find_map(|message| match &message.content {
+        ContentBlock::Resource(embedded) => embedded_problem(&embedded.resource),
+        ContentBlock::Image(image) => (!is_base64(&image.data)).then_some("an image is not base64"),
+        ContentBlock::Audio(audio) => (!is_base64(&audio.data)).then_some("sound is not base64"),
+        _ => None,
+    });
+    match problem {
+        None => Ok(()),
+        Some(problem) => {
+            tracing::error!(prompt, problem, "a prompt embeds what it must not");
+            Err(ErrorObject::internal(format!("the prompt {prompt} can not be sent: {problem}")))
+        }
+    }
+}
+
+fn embedded_problem(resource: &ResourceContents) -> Option<&'static str> {
+    let (uri, mime_type) = match resource {
+        ResourceContents::Text(text) => (&text.uri, &text.mime_type),
+        ResourceContents::Blob(blob) if !is_base64(&blob.blob) => return Some("an embedded resource is not base64"),
+        ResourceContents::Blob(blob) => (&blob.uri, &blob.mime_type),
+        _ => return None,
+    };
+    if crate::uri::check(uri).is_err() {
+        return Some("an embedded resource has no valid URI");
+    }
+    mime_type.is_none().then_some("an embedded resource has no MIME type")
+}
+
+fn is_base64(text: &str) -> bool {
+    STANDARD.decode(text).is_ok()
 }
 
 fn check_arguments(prompt: &Prompt, given: &BTreeMap<String, String>) -> Result<(), ErrorObject> {

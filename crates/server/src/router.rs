@@ -14,6 +14,7 @@ use crate::catalog::{Item, Kind, Tools};
 use crate::core::Core;
 use crate::hooks::Hooks;
 use crate::lists::Lists;
+use crate::rates::Limiter;
 use crate::raw_method::RawMethod;
 use crate::settings::{CacheHints, Item as Shown, Visibility};
 use crate::tasks::{self, TaskRuntime, Workers};
@@ -35,6 +36,8 @@ pub(crate) struct Router {
     pub(crate) experimental: Settings,
     pub(crate) methods: HashMap<String, Arc<dyn RawMethod>>,
     pub(crate) hooks: Hooks,
+    pub(crate) tool_calls: Limiter,
+    pub(crate) completions: Limiter,
     pub(crate) visible: Option<Arc<Visibility>>,
     pub(crate) lists: Lists,
     pub(crate) tasks: Arc<TaskRuntime>,

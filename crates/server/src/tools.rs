@@ -34,6 +34,7 @@ pub(crate) fn call(router: &Router, incoming: Incoming) -> Answering {
 }
 
 fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> {
+    router.tool_calls.admit(&incoming, "calls of tools")?;
     let tools = router.core.tools.view(&router.core);
     let name = incoming.params.string("name")?;
     let found = tools.shelf.find(&name).filter(|_| router.shows(&incoming.caller, Shown::Tool(&name)));

@@ -41,6 +41,7 @@ async fn get(url: &str, host: Option<&str>) -> Option<Answered> {
 }
 
 /// T-067: forged, foreign and hostile answers change nothing and show nothing; the right one is taken once. AUTH-105, AUTH-114
+/// The page that the client itself serves runs and loads nothing: SEC-033
 #[tokio::test]
 async fn one_answer_is_taken_and_it_is_the_right_one() {
     let town = Town::new().await;

@@ -103,7 +103,7 @@ fn a_server_is_started_and_ended() {
     });
 }
 
-/// T-117: no shell sees the arguments, and only allowed variables are seen by the server.
+/// T-117, BASE-038: no shell sees the arguments, and only allowed variables are seen by the server, which takes credentials from there.
 #[test]
 fn arguments_and_environment_are_what_was_given() {
     real(async {
@@ -127,6 +127,33 @@ fn arguments_and_environment_are_what_was_given() {
         assert_eq!(text(&client, "cwd", json!({})).await, "/");
         let environment: serde_json::Value = serde_json::from_str(&text(&client, "env", json!({})).await).unwrap();
         assert!(environment.get("CARGO_MANIFEST_DIR").is_some());
+        client.close().await;
+    });
+}
+
+/// BASE-035: the server belongs to the client, and outlives the task that started it and each that used it.
+#[test]
+fn a_server_outlives_the_tasks_that_use_it() {
+    real(async {
+        let mut tasks = tokio::task::JoinSet::new();
+        tasks.spawn(spawn());
+        let client = tasks.join_next().await.unwrap().unwrap();
+        let mut pids = tokio::task::JoinSet::new();
+        for _ in 0..3 {
+            let client = client.clone();
+            pids.spawn(async move { text(&client, "pid", json!({})).await });
+        }
+        let pids = pids.join_all().await;
+        let pid = text(&client, "pid", json!({})).await;
+        assert!(pids.iter().all(|seen| *seen == pid) && lives(&pid), "{pids:?} {pid}");
+        // Nor does a task that is ended in the middle of a call take the server along.
+        let (given_up, used) = (client.clone(), client.clone());
+        tasks.spawn(async move {
+            let _ = given_up.call("hang", json!({})).await;
+            used
+        });
+        tasks.shutdown().await;
+        assert_eq!(text(&client, "pid", json!({})).await, pid);
         client.close().await;
     });
 }

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should say so at once")]
 
+mod caching;
 mod calls;
+mod careful;
 mod child;
 mod handshake;
 mod hostile;
@@ -15,7 +17,9 @@ mod output;
 mod pages;
 mod questions;
 mod received_tasks;
+mod sampling;
 mod script;
 mod subscriptions;
 mod tasks;
 mod transport;
+mod typing;

@@ -14,7 +14,7 @@ fn conversation(schema: &Value, result: &Value, wanted: &str) -> String {
     format!("modern\n@ list = ok\n> tools/list\n< {tools}\n@ call = {wanted}\n> tools/call\n< {result}")
 }
 
-/// T-103, SRV-024: output that breaks its schema is refused; failures of the tool are not checked.
+/// T-103, SRV-024, SRV-034: output that breaks its schema is refused; failures of the tool are not checked.
 #[test]
 fn output_is_checked() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});

@@ -31,7 +31,7 @@ fn answers() -> Builder {
 
 const FORM: &str = r#"{"message":"who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}"#;
 
-/// CLI-001, CLI-015, CLI-046, PAT-027: questions of the legacy era are answered through the handlers, while a call waits.
+/// CLI-001, CLI-015, CLI-046, CLI-050, PAT-027: questions of the legacy era are answered through the handlers, while a call waits.
 #[test]
 fn legacy_questions_are_answered() {
     check_with(
@@ -83,7 +83,7 @@ fn undeclared_questions_are_refused() {
     check_with(answers(), &ask("elicitation/create", &FORM.replace("who?", "bad"), -32603));
 }
 
-/// CLI-015, PAT-051, PAT-052, PAT-053, PAT-054: the request is asked again with the answers, and with the state if there is one.
+/// CLI-015, PAT-051, PAT-052, PAT-053, PAT-054, SRV-071: the request is asked again with the answers, and with the state if there is one.
 #[test]
 fn modern_questions_are_answered_in_rounds() {
     check_with(

@@ -138,6 +138,26 @@ fn marked_arguments_travel_as_headers() {
     });
 }
 
+/// HTTP-086: that a tool is left out is logged, with its name and the reason.
+#[test]
+fn tools_that_are_left_out_are_logged() {
+    let log = crate::careful::Log::default();
+    let _default = tracing::subscriber::set_default(log.clone());
+    paused(async {
+        let client = Client::builder().through(Direct::default()).await.unwrap();
+        client.tools().all().await.unwrap();
+    });
+    let lines = log.0.lock().unwrap().clone();
+    for (tool, reason) in [("tool=bad", "not a string"), ("tool=twice", "twice")] {
+        let found = lines.iter().find(|line| line.starts_with("WARN") && line.contains(tool));
+        assert!(
+            found.is_some_and(|line| line.contains("error=") && line.contains(reason)),
+            "{tool} {reason}: {lines:?}"
+        );
+    }
+    assert!(!lines.iter().any(|line| line.contains("tool=good")));
+}
+
 /// STDIO-015: a connection that ends is opened again, with growing waits; calls made meanwhile wait for it.
 #[test]
 fn connections_are_opened_again() {

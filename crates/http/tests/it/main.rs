@@ -18,6 +18,7 @@ mod mount;
 mod nodes;
 mod resume;
 mod security;
+mod shared_token;
 mod shutdown;
 mod streams;
 mod telemetry;

@@ -213,7 +213,7 @@ async fn tasks_need_their_scopes() {
     assert_eq!(guarded.modern(ANN, "tasks/get", json!({ "taskId": id })).await.body["result"]["status"], "working");
 }
 
-/// T-082: a handler that passes on all it knows does not pass on the token, because it does not know it. AUTH-084, AUTH-124
+/// T-082: a handler that passes on all it knows does not pass on the token, because it does not know it. AUTH-084, AUTH-124, CLI-071
 #[tokio::test]
 async fn handlers_have_no_token_to_pass_on() {
     let guarded = Guarded::new();

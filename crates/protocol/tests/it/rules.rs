@@ -160,7 +160,8 @@ fn header_annotations_follow_the_rules() {
     assert_eq!(headers(json!({ "type": "object", "x-mcp-header": "A" })), Err(BadParamHeader::Place("A".into())));
 }
 
-/// HTTP-081
+/// HTTP-081, HTTP-090, HTTP-093: texts as they are if a header can carry them and they do not look encoded, numbers in decimal, truth in
+/// words.
 #[test]
 fn header_values_are_encoded_and_compared() {
     let examples = [
@@ -177,8 +178,20 @@ fn header_values_are_encoded_and_compared() {
     for bad in ["a\nb", "ä", "=?base64?*?=", "=?base64?/w==?="] {
         assert_eq!(decode_header(bad), None, "{bad}");
     }
-    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer", "x-mcp-header": "N" } } });
-    let header = &headers(schema).unwrap()[0];
+    let schema = json!({ "type": "object", "properties": {
+        "n": { "type": "integer", "x-mcp-header": "N" },
+        "s": { "type": "string", "x-mcp-header": "S" },
+        "t": { "type": "boolean", "x-mcp-header": "T" },
+    } });
+    let found = headers(schema).unwrap();
+    let value =
+        |name: &str, arguments: Value| found.iter().find(|header| header.name == name).unwrap().value(&arguments);
+    for (text, encoded) in examples {
+        assert_eq!(value("S", json!({ "s": text })).as_deref(), Some(encoded));
+    }
+    assert_eq!(value("T", json!({ "t": true })).as_deref(), Some("true"));
+    assert_eq!(value("T", json!({ "t": false })).as_deref(), Some("false"));
+    let header = found.iter().find(|header| header.name == "N").unwrap();
     assert_eq!(header.value(&json!({ "n": -7 })).as_deref(), Some("-7"));
     assert_eq!(header.value(&json!({ "n": 42.0 })).as_deref(), Some("42"));
     for none in [

@@ -133,14 +133,28 @@ where
 
 /// Proposes those of `choices` that contain what was typed, first those that begin with it.
 pub(super) fn among(choices: &'static [&'static str]) -> Arc<dyn Completer> {
-    (move |typed: &str| {
-        let typed = typed.to_lowercase();
-        let mut found: Vec<_> = choices
-            .iter()
-            .filter_map(|choice| choice.to_lowercase().find(&typed).map(|at| (at > 0, *choice)))
-            .collect();
-        found.sort_by_key(|(later, _)| *later);
-        found.into_iter().map(|(_, choice)| choice).collect::<Vec<_>>()
-    })
-    .into_completer()
+    (move |typed: &str| ranked(choices, typed)).into_completer()
+}
+
+fn ranked(choices: &[&'static str], typed: &str) -> Vec<&'static str> {
+    let typed = typed.to_lowercase();
+    let mut found: Vec<_> =
+        choices.iter().filter_map(|choice| choice.to_lowercase().find(&typed).map(|at| (at > 0, *choice))).collect();
+    found.sort_by_key(|(later, _)| *later);
+    found.into_iter().map(|(_, choice)| choice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SRV-088: what fits best comes first, and what was typed need not be the beginning, nor in the right case.
+    #[test]
+    fn proposals_are_sorted_by_how_well_they_fit() {
+        let languages = ["TypeScript", "Scala", "Rust", "JavaScript", "scheme"];
+        assert_eq!(ranked(&languages, "SC"), ["Scala", "scheme", "TypeScript", "JavaScript"]);
+        assert_eq!(ranked(&languages, "ust"), ["Rust"]);
+        assert_eq!(ranked(&languages, ""), languages);
+        assert!(ranked(&languages, "x").is_empty());
+    }
 }

@@ -5,23 +5,28 @@ use serde::Serialize;
 
 use super::Cx;
 use crate::changes::encode;
+use crate::redact::redact;
 
 impl Cx {
     /// Sends a log message to the client, if it wants messages of that level.
     ///
     /// In the modern era a request names the least level it wants, or wants none. In the legacy era the session has the level
-    /// that `logging/setLevel` set, `info` before. Never put secrets into it. When the client does not read, messages are
-    /// dropped rather than kept.
+    /// that `logging/setLevel` set, `info` before. Never put secrets into it: texts of members whose name says that they are secret,
+    /// such as `password`, and bearer tokens are left out, but that is a safety net. When the client does not read, or gets more than
+    /// the [limits](jackfield_peer::Limits::log_messages) allow, messages are dropped rather than kept.
     pub fn log(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
         if !self.wants_log(level) {
             return;
         }
-        let Ok(data) = RawJson::new(&data) else { return };
+        let incoming = &self.call().incoming;
+        if !self.call().outer.admits_log(incoming) {
+            return;
+        }
+        let Ok(data) = RawJson::new(&data).map(redact) else { return };
         let mut params = LoggingMessageParams::new(level, data);
         params.logger = logger.map(str::to_owned);
         params.meta = self.task().and_then(|task| task.related());
         let message = encode(params.into(), self.revision());
-        let incoming = &self.call().incoming;
         if !message.is_empty() && !incoming.outlet.try_notify(incoming.key, message) {
             tracing::debug!(level = level.as_str(), "a log message was dropped: the client does not read");
         }

@@ -1,12 +1,7 @@
 //! Whether a question may be asked, and how it is asked by a request.
 
-use std::collections::BTreeSet;
-
 use jackfield_peer::Caller;
-use jackfield_protocol::{
-    ElicitParams, ElicitUrlParams, IncludeContext, InputRequest, Meta, Method, Revision, Role, SamplingContentBlock,
-    SamplingMessage, adapt,
-};
+use jackfield_protocol::{ElicitParams, ElicitUrlParams, IncludeContext, InputRequest, Meta, Method, Revision, adapt};
 use serde_json::{Value, json};
 
 use crate::seal::random;
@@ -22,7 +17,7 @@ pub(super) struct Missing {
 pub(super) fn missing_capability(caller: &Caller, question: &InputRequest) -> Option<Missing> {
     let (has, name, required) = match question {
         InputRequest::ListRoots(_) => (caller.capabilities.roots.is_some(), "roots", json!({"roots": {}})),
-        InputRequest::CreateMessage(params) if params.tools.is_some() || params.tool_choice.is_some() => {
+        InputRequest::CreateMessage(params) if params.has_tools() => {
             let has = caller.capabilities.sampling.as_ref().is_some_and(|sampling| sampling.tools.is_some());
             (has, "sampling with tools", json!({"sampling": {"tools": {}}}))
         }
@@ -58,7 +53,7 @@ pub(super) fn question(caller: &Caller, question: &mut InputRequest) -> Result<(
             if wants_context && caller.revision.has_url_elicitation() && !adds_context {
                 params.include_context = None;
             }
-            check_messages(&params.messages)
+            params.check().map_err(str::to_owned)
         }
         _ => Ok(()),
     }
@@ -88,38 +83,6 @@ fn check_url(url: &str) -> Result<(), String> {
         "http" if matches!(name, "localhost" | "127.0.0.1" | "::1") => Ok(()),
         "http" => bad("must use https"),
         _ => bad("must begin with https://"),
-    }
-}
-
-/// The rules for tools in a conversation: each use is answered in the next message, which has only results.
-fn check_messages(messages: &[SamplingMessage]) -> Result<(), String> {
-    let mut open: BTreeSet<&str> = BTreeSet::new();
-    for message in messages {
-        let blocks = message.content.blocks();
-        let results: Vec<&str> = blocks.iter().filter_map(result_of).collect();
-        if !results.is_empty() && (results.len() != blocks.len() || message.role != Role::User) {
-            return Err("a message with tool results is the user's and has nothing else".to_owned());
-        }
-        let answered: BTreeSet<&str> = results.into_iter().collect();
-        if answered != open {
-            return Err("each tool use must be answered by a result in the next message, and nothing else".to_owned());
-        }
-        open = blocks.iter().filter_map(use_of).collect();
-    }
-    if open.is_empty() { Ok(()) } else { Err("the last message uses a tool whose result is missing".to_owned()) }
-}
-
-fn result_of(block: &SamplingContentBlock) -> Option<&str> {
-    match block {
-        SamplingContentBlock::ToolResult(result) => Some(&result.tool_use_id),
-        _ => None,
-    }
-}
-
-fn use_of(block: &SamplingContentBlock) -> Option<&str> {
-    match block {
-        SamplingContentBlock::ToolUse(tool_use) => Some(&tool_use.id),
-        _ => None,
     }
 }
 
@@ -166,7 +129,6 @@ fn new_id() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jackfield_protocol::{RawJson, ToolResultContent, ToolUseContent};
 
     /// CLI-054, CLI-082: a page has a valid URL, and TLS unless it is on this machine.
     #[test]
@@ -186,22 +148,5 @@ mod tests {
         ] {
             assert!(check_url(bad).is_err(), "{bad}");
         }
-    }
-
-    /// CLI-020, CLI-021, CLI-022: uses and results of tools come in pairs.
-    #[test]
-    fn tool_uses_and_results_come_in_pairs() {
-        let using = |id: &str| SamplingContentBlock::from(ToolUseContent::new(id, "t", RawJson::from(json!({}))));
-        let result = |id: &str| SamplingContentBlock::from(ToolResultContent::new(id, vec![]));
-        let said = |role, blocks: Vec<SamplingContentBlock>| SamplingMessage::new(role, blocks);
-        let (user, model) = (Role::User, Role::Assistant);
-        let ask = said(user, vec![SamplingContentBlock::text("?")]);
-        assert!(check_messages(&[ask.clone(), said(model, vec![using("1")]), said(user, vec![result("1")])]).is_ok());
-        assert!(check_messages(&[ask.clone(), said(model, vec![using("1")])]).is_err());
-        assert!(check_messages(&[ask.clone(), said(model, vec![using("1")]), ask.clone()]).is_err());
-        assert!(check_messages(&[ask.clone(), said(model, vec![using("1")]), said(user, vec![result("2")])]).is_err());
-        assert!(check_messages(&[said(user, vec![result("1")])]).is_err());
-        let mixed = vec![result("1"), SamplingContentBlock::text("and")];
-        assert!(check_messages(&[ask, said(model, vec![using("1")]), said(user, mixed)]).is_err());
     }
 }

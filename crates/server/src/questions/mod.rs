@@ -13,6 +13,7 @@ mod form;
 mod in_task;
 mod page;
 pub(crate) mod round;
+mod tool_loop;
 
 use std::future::Future;
 
@@ -174,12 +175,17 @@ impl Cx {
         .await
     }
 
-    /// Asks the client's model.
+    /// Asks the client's model. With tools, [`sample_with_tools`](Self::sample_with_tools) also runs them.
     ///
     /// # Errors
-    /// The model could not be asked, or did not answer.
+    /// The model could not be asked, did not answer, or wants to use a tool that it was not given.
     pub async fn sample(&self, key: &str, params: CreateMessageParams) -> Result<CreateMessageResult, QuestionError> {
-        self.ask(key, params.into(), Ok).await
+        let asked = params.clone();
+        self.ask(key, params.into(), move |result: CreateMessageResult| match result.check(&asked) {
+            Ok(()) => Ok(result),
+            Err(problem) => Err(problem.to_owned()),
+        })
+        .await
     }
 
     /// Asks for the folders that the client lets this server work in. Asking twice in one call asks the client once.

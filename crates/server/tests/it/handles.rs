@@ -49,7 +49,7 @@ async fn call(who: &mut Talk, tool: &str, it: &str) -> (String, bool) {
 
 const UNKNOWN: &str = "the handle is not known or has expired; begin anew";
 
-/// T-056, SEC-023, SEC-024, SRV-038: a handle is worth something to its user only; others, and those who guess, are told the same as
+/// T-056, SEC-023, SEC-024, SRV-038, CLI-066: a handle is worth something to its user only; others, and those who guess, are told the same as
 /// about one that never was.
 #[test]
 fn handles_belong_to_their_user() {

@@ -15,9 +15,14 @@ mod param_headers;
 mod progress;
 mod prompts;
 mod questions;
+mod rates;
 mod resources;
+mod roots;
+mod sampling;
 #[cfg(feature = "skills")]
 mod skills;
 mod subscriptions;
 mod tasks;
 mod tools;
+mod unanswered;
+mod visits;

@@ -16,7 +16,7 @@ fn server() -> Server {
         .tool(plain("done", |cx: Cx| async move { cx.page_notice("e1").send().to_string() }))
 }
 
-/// CLI-056, CLI-060, CLI-061: 2025-11-25 has an error for it that names the page and its id, and a notice when the person is done.
+/// CLI-056, CLI-059, CLI-060, CLI-061: 2025-11-25 has an error for it that names the page and its id, and a notice when the person is done.
 #[test]
 fn a_required_page_is_an_error_where_there_is_one_for_it() {
     check(
@@ -34,7 +34,7 @@ fn a_required_page_is_an_error_where_there_is_one_for_it() {
     );
 }
 
-/// A client that can not be sent to pages does not get the error, which would be of no use to it.
+/// CLI-059: a client that can not be sent to pages does not get the error, which would be of no use to it.
 #[test]
 fn a_client_without_pages_is_told_so() {
     for client in ["2025-11-25 {}", r#"2025-11-25 {"elicitation": {"form": {}}}"#, r#"2025-06-18 {"elicitation": {}}"#]

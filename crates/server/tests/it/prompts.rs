@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jackfield_protocol::{Completion, GetPromptResult, Prompt, Revision};
+use jackfield_protocol::{
+    Completion, ContentBlock, EmbeddedResource, GetPromptResult, Prompt, PromptArgument, PromptMessage,
+    ResourceContents, Revision,
+};
 use jackfield_server::{Cx, PromptEntry, Server, Work};
 
 use crate::demo::{demo, review, template};
@@ -102,6 +105,48 @@ fn a_prompt_that_fails_is_an_internal_error() {
         panic!("no")
     });
     check(&Server::new("x").prompt(broken), "@ 2026-07-28\n > 1 prompts/get {\"name\": \"p\"}\n < 1 error -32603");
+}
+
+/// SRV-063, SRV-068: what a prompt is filled in with is checked, and so is what it embeds: a URI, a MIME type, and text or base64.
+#[test]
+fn prompts_are_checked_both_ways() {
+    let embedding = |resource: ResourceContents| {
+        let prompt = Prompt::new("p").with_arguments(vec![PromptArgument::new("a").with_required(true)]);
+        Server::new("x").prompt(PromptEntry::new(prompt, move |_: BTreeMap<String, String>, _: Cx| {
+            let embedded = ContentBlock::Resource(EmbeddedResource::new(resource.clone()));
+            Work::Ready(Ok(GetPromptResult::new(vec![PromptMessage::user(embedded)]).into()))
+        }))
+    };
+    let conversation = |end: &str| {
+        format!("@ REVISION\n> 1 prompts/get {{\"name\": \"p\", \"arguments\": {{\"a\": \"x\"}}}}\n< 1 {end}")
+    };
+    let text = |uri: &str| ResourceContents::text(uri, "x").with_mime_type("text/plain");
+    let blob = |data: &'static str| ResourceContents::blob("note:1", data).with_mime_type("image/png");
+    for good in [text("note:1"), blob("AAAA")] {
+        let sent =
+            r#"{"messages": [{"content": {"type": "resource", "resource": {"uri": "note:1", "mimeType": "*"}}}]}"#;
+        check_each(Revision::ALL, || embedding(good.clone()), &conversation(sent));
+    }
+    for bad in [text("no uri"), text(""), ResourceContents::text("note:1", "x"), blob("not base64")] {
+        check_each(
+            Revision::ALL,
+            || embedding(bad.clone()),
+            &conversation("error -32603 the prompt p can not be sent"),
+        );
+    }
+    check_each(
+        Revision::ALL,
+        || embedding(text("note:1")),
+        r#"
+        @ REVISION
+        > 1 prompts/get {"name": "p"}
+        < 1 error -32602 needs the argument `a`
+        > 2 prompts/get {"name": "p", "arguments": {"a": 1}}
+        < 2 error -32602
+        > 3 prompts/get {"name": "p", "arguments": ["x"]}
+        < 3 error -32602
+        "#,
+    );
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn legacy_clients_are_asked_by_request() {
     );
 }
 
-/// PAT-034, PAT-036, PAT-039, PAT-040, PAT-048, PAT-059, BASE-002: in the modern era the call ends with the question, and is made
+/// PAT-034, PAT-036, PAT-039, PAT-040, PAT-048, PAT-059, BASE-002, STDIO-008: in the modern era the call ends with the question, and is made
 /// again with the answer; the server sends no request.
 #[test]
 fn modern_clients_are_asked_by_result() {

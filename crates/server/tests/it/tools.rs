@@ -134,7 +134,7 @@ fn results_fit_their_output_schema() {
     }
 }
 
-/// BASE-039, BASE-042: 2020-12 by default, and the dialect that a schema declares.
+/// BASE-039, BASE-041, BASE-042: 2020-12 by default, and the dialect that a schema declares.
 #[cfg(feature = "validation")]
 #[test]
 fn schemas_are_read_by_their_dialect() {

@@ -50,7 +50,7 @@ fn modern_requests_stand_by_themselves() {
     );
 }
 
-/// HTTP-053, HTTP-057, HTTP-058, HTTP-059, HTTP-110, HTTP-111, HTTP-014, HTTP-038: a server that does not know the probe is opened by
+/// HTTP-053, HTTP-057, HTTP-058, HTTP-059, HTTP-110, HTTP-111, HTTP-014, HTTP-038, LIFE-015: a server that does not know the probe is opened by
 /// `initialize`; the session's id and the agreed version are on all that follows, and the session is ended.
 #[test]
 fn older_servers_have_sessions() {
@@ -71,7 +71,9 @@ fn older_servers_have_sessions() {
         = tools/call ! mcp-method
         = GET accept: text/event-stream
         = GET mcp-session-id: s1
+        = GET mcp-protocol-version: 2025-06-18
         = DELETE mcp-session-id: s1
+        = DELETE mcp-protocol-version: 2025-06-18
         = DELETE 1
     "#,
     );

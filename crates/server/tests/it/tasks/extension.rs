@@ -62,7 +62,7 @@ fn without_the_extension_calls_are_answered_as_usual() {
     );
 }
 
-/// XTSK-004, XTSK-031: what needs the extension says so; one request may have it and the next one not.
+/// XTSK-004, XTSK-031, XEXT-005: what needs the extension says so; one request may have it and the next one not.
 #[test]
 fn what_needs_the_extension_says_so() {
     runtime().block_on(async {
@@ -92,6 +92,39 @@ fn what_needs_the_extension_says_so() {
         let required = &refused["error"]["data"]["requiredCapabilities"]["extensions"];
         assert_eq!(*required, serde_json::json!({"io.modelcontextprotocol/tasks": {}}), "{refused}");
     });
+}
+
+/// XEXT-009: what the extension adds is checked like everything else.
+#[test]
+fn fields_of_the_extension_are_checked() {
+    check(
+        &server(),
+        &format!(
+            r#"{}
+        > 1 tools/call {{"name": "endless"}}
+        < 1 {{"taskId": "$id"}}
+        > 2 tasks/get {{}}
+        < 2 error -32602
+        > 3 tasks/get {{"taskId": 5}}
+        < 3 error -32602
+        > 4 tasks/get {{"taskId": {{"$ne": ""}}}}
+        < 4 error -32602
+        > 5 tasks/update {{"taskId": "$id", "inputResponses": []}}
+        < 5 error -32602
+        > 6 tasks/update {{"taskId": "$id"}}
+        < 6 error -32602
+        > 7 tasks/cancel {{"taskId": ["$id"]}}
+        < 7 error -32602
+        > 8 tools/call {{"name": "endless", "_meta": {{"io.modelcontextprotocol/clientCapabilities": {{"extensions": {{"io.modelcontextprotocol/tasks": "yes"}}}}}}}}
+        < 8 error -32602
+        > 9 tools/call {{"name": "endless", "_meta": {{"io.modelcontextprotocol/clientCapabilities": {{"extensions": ["io.modelcontextprotocol/tasks"]}}}}}}
+        < 9 error -32602
+        > 10 tasks/get {{"taskId": "$id"}}
+        < 10 {{"status": "working"}}
+        "#,
+            modern()
+        ),
+    );
 }
 
 /// XTSK-038: what the extension does not have, its revision has not either.

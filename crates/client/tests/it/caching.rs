@@ -1,0 +1,280 @@
+//! What is kept of a server's answers, for how long, and what is asked again.
+
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jackfield_client::{Boxed, Client, Connected, Connector, Ended, Inbox, Link, NotSent, Outgoing, Sent};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::script::{Pair, Server, check, greeting, paused};
+
+/// Reads the tools, while the server answers these requests: the cursor that it must get, and its answer.
+async fn tools(client: &Client, server: &mut Server, answers: &[(Option<&str>, Value)]) -> Vec<String> {
+    let (tools, ()) = tokio::join!(client.tools().all(), serve(server, answers));
+    tools.unwrap().into_iter().map(|tool| tool.name).collect()
+}
+
+async fn serve(server: &mut Server, answers: &[(Option<&str>, Value)]) {
+    for (cursor, answer) in answers {
+        let asked = server.expect("tools/list").await;
+        assert_eq!(asked["params"].get("cursor").and_then(Value::as_str), *cursor, "{asked}");
+        match answer.get("code") {
+            Some(_) => server.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "error": answer})).await,
+            None => server.answer(answer.clone()).await,
+        }
+    }
+}
+
+fn page(name: &str, next: Option<&str>, ttl: Value) -> Value {
+    let mut page = json!({"resultType": "complete", "tools": [{"name": name, "inputSchema": {"type": "object"}}]});
+    if let Some(next) = next {
+        page["nextCursor"] = next.into();
+    }
+    if !ttl.is_null() {
+        page["ttlMs"] = ttl;
+    }
+    page
+}
+
+fn unknown_cursor() -> Value {
+    json!({"code": -32602, "message": "unknown cursor"})
+}
+
+/// SRV-070: what was kept answers only the very same request: not another URI, cursor or method.
+#[test]
+fn kept_answers_are_for_the_same_request_only() {
+    check(
+        r#"
+        modern
+        @ read = ok
+        > resources/read {"uri":"r://1"}
+        < {"result":{"resultType":"complete","contents":[],"ttlMs":60000}}
+        @ read = ok
+        @ resources = ok
+        > resources/list
+        < {"result":{"resultType":"complete","resources":[],"ttlMs":60000}}
+        @ templates = ok
+        > resources/templates/list
+        < {"result":{"resultType":"complete","resourceTemplates":[],"ttlMs":60000}}
+        @ prompts = ok
+        > prompts/list
+        < {"result":{"resultType":"complete","prompts":[],"ttlMs":60000}}
+        @ resources = ok
+        @ templates = ok
+        @ prompts = ok
+        @ call = ok
+        > tools/call
+        < {"result":{"resultType":"complete","content":[]}}
+        @ call = ok
+        > tools/call
+        < {"result":{"resultType":"complete","content":[]}}
+        "#,
+    );
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        for uri in ["r://1", "r://2", "r://1/", "R://1"] {
+            let answer = json!({"contents": [{"uri": uri, "text": uri}], "ttlMs": 60_000});
+            let (read, ()) = tokio::join!(client.read(uri), async {
+                assert_eq!(server.expect("resources/read").await["params"]["uri"], uri);
+                server.answer(answer).await;
+            });
+            assert_eq!(serde_json::to_value(&read.unwrap().contents[0]).unwrap()["text"], uri);
+        }
+        let kept = client.read("r://2").await.unwrap();
+        assert_eq!(serde_json::to_value(&kept.contents[0]).unwrap()["text"], "r://2");
+    });
+}
+
+/// SRV-072: zero, absent and negative times mean that nothing is kept; a positive one is kept for just that long.
+#[test]
+fn results_are_fresh_for_as_long_as_they_say() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        for ttl in [json!(0), json!(null), json!(-1), json!(-60_000), json!(0.5)] {
+            for name in ["a", "b"] {
+                assert_eq!(
+                    tools(&client, &mut server, &[(None, page(name, None, ttl.clone()))]).await,
+                    [name],
+                    "{ttl}"
+                );
+            }
+        }
+        assert_eq!(tools(&client, &mut server, &[(None, page("c", None, json!(1000)))]).await, ["c"]);
+        tokio::time::advance(Duration::from_millis(999)).await;
+        assert_eq!(tools(&client, &mut server, &[]).await, ["c"]);
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert_eq!(tools(&client, &mut server, &[(None, page("d", None, json!(1000)))]).await, ["d"]);
+    });
+}
+
+/// SRV-075, SRV-076: nothing is fetched by itself when its time is over. There is no polling that would need jitter.
+#[test]
+fn nothing_is_fetched_before_it_is_needed() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        tools(&client, &mut server, &[(None, page("a", None, json!(1000)))]).await;
+        let quiet = tokio::time::timeout(Duration::from_secs(3 * 24 * 3600), server.receive()).await;
+        assert!(quiet.is_err(), "nobody wanted {quiet:?}");
+        assert_eq!(tools(&client, &mut server, &[(None, page("b", None, json!(1000)))]).await, ["b"]);
+    });
+}
+
+/// SRV-079: a page whose time is over is fetched again by its cursor, beside the others; a list that must be consistent is fetched
+/// from the start.
+#[test]
+fn pages_are_kept_one_by_one() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let pages = [(None, page("a", Some("1"), json!(10_000))), (Some("1"), page("b", None, json!(1000)))];
+        assert_eq!(tools(&client, &mut server, &pages).await, ["a", "b"]);
+        assert_eq!(tools(&client, &mut server, &[]).await, ["a", "b"]);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(tools(&client, &mut server, &[(Some("1"), page("c", None, json!(1000)))]).await, ["a", "c"]);
+
+        let pages = [(None, page("d", Some("2"), json!(10_000))), (Some("2"), page("e", None, json!(1000)))];
+        let (fresh, ()) = tokio::join!(client.tools().fresh().all(), serve(&mut server, &pages));
+        assert_eq!(fresh.unwrap().len(), 2);
+        assert_eq!(tools(&client, &mut server, &[]).await, ["d", "e"]);
+    });
+}
+
+/// SRV-080: a cursor that the server no longer knows drops all pages that were kept, and the list begins again, once.
+#[test]
+fn an_unknown_cursor_drops_all_pages() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let pages = [(None, page("a", Some("1"), json!(60_000))), (Some("1"), page("b", None, json!(1000)))];
+        tools(&client, &mut server, &pages).await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let anew = [
+            (Some("1"), unknown_cursor()),
+            (None, page("c", Some("2"), json!(60_000))),
+            (Some("2"), page("d", None, json!(0))),
+        ];
+        assert_eq!(tools(&client, &mut server, &anew).await, ["c", "d"]);
+
+        // Again, and the new cursor is not known either: that is an error, and nothing of the list is kept.
+        let never =
+            [(Some("2"), unknown_cursor()), (None, page("e", Some("3"), json!(60_000))), (Some("3"), unknown_cursor())];
+        let (error, ()) = tokio::join!(client.tools().all(), serve(&mut server, &never));
+        assert_eq!(error.unwrap_err().server_error().unwrap().code, -32602);
+        assert_eq!(tools(&client, &mut server, &[(None, page("f", None, json!(0)))]).await, ["f"]);
+    });
+}
+
+/// SRV-106, SRV-109: a list of one page has no cursor; an empty text is a cursor like any other.
+#[test]
+fn only_an_absent_cursor_is_the_end() {
+    check(
+        r#"
+        modern
+        @ list = ok
+        > tools/list
+        < {"result":{"tools":[]}}
+        @ list = ok
+        > tools/list
+        < {"result":{"tools":[],"nextCursor":""}}
+        > tools/list {"cursor":""}
+        < {"result":{"tools":[],"nextCursor":" \" \\ {} 0 \u0000"}}
+        > tools/list {"cursor":" \" \\ {} 0 \u0000"}
+        < {"result":{"tools":[],"nextCursor":null}}
+        @ list = repeated cursor
+        > tools/list
+        < {"result":{"tools":[],"nextCursor":""}}
+        > tools/list {"cursor":""}
+        < {"result":{"tools":[],"nextCursor":""}}
+        "#,
+    );
+}
+
+/// The number of a connection, and a cursor that was sent over it.
+type Seen = Arc<Mutex<Vec<(u32, Option<String>)>>>;
+
+/// A server of the legacy era whose connection can be cut; it notes the cursors it gets, with the number of the connection.
+#[derive(Debug, Default)]
+struct Cut {
+    connections: AtomicU32,
+    seen: Seen,
+}
+
+#[derive(Debug)]
+struct CutLink {
+    number: u32,
+    inbox: Inbox,
+    closed: watch::Sender<bool>,
+    seen: Seen,
+}
+
+impl Connector for Cut {
+    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+        let number = self.connections.fetch_add(1, Ordering::SeqCst);
+        let (closed, mut ended) = watch::channel(false);
+        let link = Arc::new(CutLink { number, inbox, closed, seen: self.seen.clone() });
+        let run = Box::pin(async move {
+            let _ = ended.wait_for(|closed| *closed).await;
+            Ended::new("cut")
+        });
+        Box::pin(async move { Ok(Connected { link, run }) })
+    }
+
+    fn can_reconnect(&self) -> bool {
+        true
+    }
+}
+
+impl Link for CutLink {
+    fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
+        let Sent::Request(facts) = message.kind else { return Ok(()) };
+        let request: Value = serde_json::from_slice(message.text).unwrap();
+        let number = self.number;
+        let answer = match facts.method {
+            "initialize" => json!({"result": greeting("2025-06-18")}),
+            "tools/list" => {
+                let cursor = request["params"]["cursor"].as_str().map(str::to_owned);
+                self.seen.lock().unwrap().push((number, cursor.clone()));
+                let mut answer = page(&format!("{number}-{}", u8::from(cursor.is_some())), None, Value::Null);
+                if cursor.is_none() {
+                    answer["nextCursor"] = format!("of {number}").into();
+                }
+                json!({"result": answer})
+            }
+            "tools/call" => {
+                self.close();
+                return Ok(());
+            }
+            _ => json!({"error": {"code": -32601, "message": "what?"}}),
+        };
+        let mut answer = answer;
+        (answer["jsonrpc"], answer["id"]) = ("2.0".into(), facts.id.into());
+        self.inbox.receive(answer.to_string().into_bytes().into());
+        Ok(())
+    }
+
+    fn close(&self) {
+        self.closed.send_replace(true);
+    }
+}
+
+/// SRV-108: a cursor is not used in another session; a list that was under way begins again.
+#[test]
+fn cursors_end_with_their_session() {
+    paused(async {
+        let cut = Cut::default();
+        let seen = cut.seen.clone();
+        let client = Client::builder().without_output_check().through(cut).await.unwrap();
+        let mut tools = client.tools();
+        assert_eq!(tools.next().await.unwrap().unwrap().name, "0-0");
+        assert!(client.call("anything", ()).await.is_err());
+        assert_eq!(tools.next().await.unwrap().unwrap().name, "1-0");
+        assert_eq!(tools.next().await.unwrap().unwrap().name, "1-1");
+        assert!(tools.next().await.is_none());
+        let of = |number: u32, cursor: Option<&str>| (number, cursor.map(str::to_owned));
+        assert_eq!(*seen.lock().unwrap(), [of(0, None), of(1, None), of(1, Some("of 1"))]);
+        // Nor is a list of an older revision kept.
+        assert_eq!(client.tools().all().await.unwrap().len(), 2);
+        assert_eq!(seen.lock().unwrap().len(), 5);
+    });
+}
