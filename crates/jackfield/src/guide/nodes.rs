@@ -31,13 +31,14 @@
 //! # What you can rely on
 //!
 //! - A session that was opened at one node is served by all, for the user who opened it. A client may come back to a cut stream at any of
-//!   them, answer a question or cancel a call through any, and hear of changes that any of them told.
+//!   them, answer a question or cancel a call through any, and hear of changes that any of them told, also of those that came while no
+//!   node served its session.
 //! - An event is stored before it is sent, so that whatever a client has seen is there for good. When a node dies in the middle of a call, the
 //!   client gets an error for it (code 503, "try again") where it comes back, once and within two seconds.
 //! - A call that needs no store asks it nothing: every call of the newest revision, and those of a session that the node knows as long as
 //!   they are answered by plain JSON.
 //! - While the store is away, such calls go on. Others get status 503 with `Retry-After`; a session is never said to be over because nobody
-//!   could look. When the store is back, so is everything else.
+//!   could look. When the store is back, so is everything else within a few seconds.
 //!
 //! # Logins
 //!

@@ -16,6 +16,8 @@ use super::{TaskCall, Tasks, Workers, results};
 use crate::Cx;
 use crate::owner::Owner;
 
+/// How long is waited before a store that is away is told again that tasks are being worked on.
+const AGAIN: Duration = Duration::from_millis(250);
 /// How long tasks have to note their end when the server stops.
 const STOP_LIMIT: Duration = Duration::from_secs(5);
 
@@ -105,7 +107,8 @@ impl TaskRuntime {
     /// Finds a task, whosever it is. If its worker died, it ends now.
     pub(crate) async fn look(&self, id: &str) -> Result<Option<TaskRecord>, ErrorObject> {
         let Some(record) = self.store.get(id).await.map_err(refusal)? else { return Ok(None) };
-        if !record.abandoned {
+        // A store that was away for long could not be told that the worker lives; whoever is the worker knows it.
+        if !record.abandoned || self.workers.upgrade().is_some_and(|workers| workers.works_on(id)) {
             return Ok(Some(record));
         }
         let failed = results::failed(&ErrorObject::internal("the server that worked on the task has gone"));
@@ -153,18 +156,24 @@ impl Drop for Done {
 /// Says from time to time that tasks are being worked on, as long as there are some.
 async fn beat(runtime: Arc<TaskRuntime>) {
     let lease = runtime.config.lease;
+    let mut pause = lease / 3;
     loop {
         tokio::select! {
             () = runtime.stopping.triggered() => return,
-            () = tokio::time::sleep(lease / 3) => {}
+            () = tokio::time::sleep(pause) => {}
         }
         let alive = runtime.workers.upgrade().map(|workers| workers.alive()).unwrap_or_default();
         if alive.is_empty() {
             return;
         }
-        if let Err(error) = runtime.store.renew(&alive, lease).await {
-            tracing::warn!(%error, "the store of tasks does not know that they are being worked on");
-        }
+        pause = match runtime.store.renew(&alive, lease).await {
+            Ok(()) => lease / 3,
+            Err(error) => {
+                tracing::warn!(%error, "the store of tasks does not know that they are being worked on");
+                // When the store is back, others have to hear of it before they look.
+                AGAIN.min(lease / 3)
+            }
+        };
     }
 }
 

@@ -57,6 +57,11 @@ impl Workers {
         inner.ids.iter().cloned().collect()
     }
 
+    /// Whether a task is being worked on here.
+    pub(crate) fn works_on(&self, id: &str) -> bool {
+        self.inner().ids.contains(id)
+    }
+
     /// Waits until all have ended, but no longer than `limit`; what still runs then is dropped.
     pub(crate) async fn join(&self, limit: Duration) {
         let mut set = std::mem::take(&mut self.inner().set);

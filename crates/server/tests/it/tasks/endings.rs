@@ -122,6 +122,18 @@ fn tasks_of_a_dead_node_fail() {
     });
 }
 
+/// A store that could not be told for long that the worker lives does not make the worker's own server end the task.
+#[test]
+fn a_task_that_is_worked_on_here_is_not_given_up() {
+    runtime().block_on(async {
+        let (store, clock) = store();
+        let server = server_with(Tasks::new().store(store.clone()).lease(Duration::from_secs(30))).0;
+        let mut talk = begin_endless(&server).await;
+        clock.fetch_add(60_000, Ordering::SeqCst);
+        talk.play("> 2 tasks/get {\"taskId\": \"$id\"}\n < 2 {\"status\": \"working\"}").await;
+    });
+}
+
 /// One who only listens learns that the node has died which worked on a task, and so does one who lists.
 #[test]
 fn listeners_learn_that_a_node_died() {
