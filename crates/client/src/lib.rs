@@ -42,6 +42,7 @@ mod keep_alive;
 mod limits;
 mod listing;
 mod options;
+mod outbox;
 mod output;
 mod pages;
 mod pending;

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use futures_core::Stream;
 use jackfield_protocol::{
     ClientRequest, ListParams, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -218,10 +219,10 @@ async fn page<T: Listed>(client: Client, cursor: Option<String>) -> Result<Page<
     Ok((items, next))
 }
 
-async fn fetch_page<T: Listed>(core: &Core, session: &Session, cursor: Option<String>) -> Result<bytes::Bytes, Error> {
+async fn fetch_page<T: Listed>(core: &Core, session: &Session, cursor: Option<String>) -> Result<Bytes, Error> {
     let mut params = ListParams::default();
     params.cursor.clone_from(&cursor);
-    let text = core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await?;
+    let text = core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await?.into_bytes();
     core.keep(session, T::METHOD, cursor.as_deref(), &text);
     Ok(text)
 }

@@ -69,7 +69,7 @@ fn answers_are_read_with_exactly_one_of_result_and_error() {
         other => panic!("{text}: {other:?}"),
     };
     let good = answer(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-    assert_eq!((good.id, good.outcome.unwrap().as_ref()), (Some(1.into()), &b"{}"[..]));
+    assert_eq!((good.id, &*good.outcome.unwrap()), (Some(1.into()), &b"{}"[..]));
     let bad = answer(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-5,"message":"no"}}"#);
     assert_eq!(bad.outcome.unwrap_err().code, -5);
     assert!(answer(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#).outcome.is_err());
