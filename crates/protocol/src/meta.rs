@@ -272,3 +272,31 @@ fn is_name(name: &str) -> bool {
         && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
         && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_received_is_passed_on_as_it_was_until_it_is_changed() {
+        let text = r#"{"b":1.50,"a":{"c":[]}}"#;
+        let mut meta: Meta = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&meta).unwrap(), text);
+        assert_eq!(meta.get("b"), Some(&Value::from(1.5)));
+        assert_eq!(serde_json::to_string(&meta).unwrap(), text);
+        meta.insert("d".to_owned(), true.into());
+        let changed: Value = serde_json::from_str(&serde_json::to_string(&meta).unwrap()).unwrap();
+        assert_eq!(changed, serde_json::json!({"a": {"c": []}, "b": 1.5, "d": true}));
+        assert_eq!(meta, Meta::from_iter(meta.clone()));
+    }
+
+    #[test]
+    fn only_an_object_is_meta() {
+        for text in ["[]", "1", "null", "\"{}\""] {
+            assert!(serde_json::from_str::<Meta>(text).is_err(), "{text}");
+        }
+        let unreadable: Meta = serde_json::from_str(r#"{"a":1e999}"#).unwrap();
+        assert!(unreadable.is_empty());
+        assert_eq!(serde_json::to_string(&unreadable).unwrap(), r#"{"a":1e999}"#);
+    }
+}
