@@ -1,4 +1,4 @@
-//! The same as our `bench_client`, on the crate `rmcp`: calls `echo`, one call after the other.
+//! The same as our client in `benches/client`, on the crate `rmcp`: calls `echo`, one call after the other.
 //!
 //! `bench-rmcp-client COUNT legacy|modern COMMAND [ARGUMENTS]`
 

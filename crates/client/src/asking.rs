@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::time::Duration;
 
-use bytes::Bytes;
+use jackfield_protocol::envelope::ResultText;
 use jackfield_protocol::meta::key;
 use jackfield_protocol::{ClientRequest, Meta, Method, Outcome, ProgressParams};
 use serde::de::DeserializeOwned;
@@ -67,7 +67,12 @@ impl Core {
     /// Sends a request and waits for the text of its result.
     ///
     /// Dropping the future cancels the request at the server.
-    pub(crate) async fn ask(&self, session: &Session, wanted: Wanted<'_>, asking: &mut Asking) -> Result<Bytes, Error> {
+    pub(crate) async fn ask(
+        &self,
+        session: &Session,
+        wanted: Wanted<'_>,
+        asking: &mut Asking,
+    ) -> Result<ResultText, Error> {
         let ticket = self.send(session, wanted, asking)?;
         ticket.answer(asking).await
     }
@@ -138,7 +143,7 @@ impl Ticket<'_> {
     }
 
     /// Waits for the answer.
-    pub(crate) async fn answer(&self, asking: &mut Asking) -> Result<Bytes, Error> {
+    pub(crate) async fn answer(&self, asking: &mut Asking) -> Result<ResultText, Error> {
         let begun = Instant::now();
         let patience = asking.patience;
         self.core.pending.set_deadline(self.id, next_end(begun, patience));

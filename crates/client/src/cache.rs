@@ -88,7 +88,7 @@ impl Cache {
         found.map(|entry| entry.text.clone())
     }
 
-    fn keep(&self, owner: &CacheOwner, method: Method, which: Option<&str>, text: &Bytes) {
+    fn keep(&self, owner: &CacheOwner, method: Method, which: Option<&str>, text: &[u8]) {
         let Ok(Hints { ttl_ms: Some(ttl @ 1..), cache_scope, result_type: None | Some(_) }) =
             serde_json::from_slice::<Hints>(text)
         else {
@@ -141,7 +141,7 @@ impl Core {
     }
 
     /// Keeps a result if the server allows it.
-    pub(crate) fn keep(&self, session: &Session, method: Method, which: Option<&str>, text: &Bytes) {
+    pub(crate) fn keep(&self, session: &Session, method: Method, which: Option<&str>, text: &[u8]) {
         if session.revision.has_cache_hints() {
             self.cache.keep(&self.options.cache_owner, method, which, text);
         }

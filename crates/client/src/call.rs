@@ -5,10 +5,10 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "validation")]
+use jackfield_protocol::RawJson;
 use jackfield_protocol::error::code;
-use jackfield_protocol::{
-    CallToolParams, CallToolResult, ClientRequest, Meta, Method, ProgressParams, RawJson, TaskMetadata,
-};
+use jackfield_protocol::{CallToolResult, ClientRequest, Meta, Method, ProgressParams, TaskMetadata};
 use serde::Serialize;
 #[cfg(feature = "validation")]
 use tokio::sync::Semaphore;
@@ -20,8 +20,10 @@ use crate::audit::Audit;
 #[cfg(feature = "validation")]
 use crate::catalogue::KnownTool;
 use crate::client::Client;
+#[cfg(feature = "validation")]
+use crate::core::Core;
 use crate::output::Output;
-use crate::rounds::{Repeatable, Settled};
+use crate::rounds::{Repeatable, Settled, ToolCall};
 use crate::session::Session;
 use crate::{BadAnswer, Boxed, Error};
 
@@ -33,7 +35,8 @@ use crate::{BadAnswer, Boxed, Error};
 pub struct Call {
     client: Client,
     name: String,
-    arguments: Result<Option<RawJson>, serde_json::Error>,
+    /// An object as JSON text without line breaks.
+    arguments: Result<Option<String>, serde_json::Error>,
     meta: Option<Meta>,
     timeout: Option<Duration>,
     maximum: Option<Duration>,
@@ -42,9 +45,15 @@ pub struct Call {
 
 impl Call {
     pub(crate) fn new(client: Client, name: String, arguments: &impl Serialize) -> Self {
-        let arguments = RawJson::new(arguments).and_then(|raw| match raw.get() {
+        let arguments = serde_json::to_string(arguments).and_then(|mut text| match text.as_str() {
             "null" => Ok(None),
-            text if text.starts_with('{') => Ok(Some(raw)),
+            object if object.starts_with('{') => {
+                // What the user's types have encoded themselves may be spread over lines; in strings a line end is always escaped.
+                if text.bytes().fold(false, |found, byte| found | (byte < b' ')) {
+                    text = text.replace(['\n', '\r'], " ");
+                }
+                Ok(Some(text))
+            }
             _ => Err(serde::de::Error::custom("arguments of a tool must be an object")),
         });
         Self { client, name, arguments, meta: None, timeout: None, maximum: None, on_progress: None }
@@ -74,48 +83,39 @@ impl Call {
         self
     }
 
-    async fn run(self) -> Result<Output, Error> {
-        let core = self.client.core().clone();
+    async fn run(mut self) -> Result<Output, Error> {
+        let core = self.client.core();
         let timeouts = &core.options.timeouts;
         let timeout = self.timeout.unwrap_or(timeouts.request);
         let mut asking = Asking::within(timeout, self.maximum.unwrap_or(timeouts.maximum.max(timeout)));
         asking.wants_progress = true;
-        asking.on_progress = self.on_progress;
+        asking.on_progress = self.on_progress.take();
 
         let session = core.session(timeout).await?;
         session.needs_tools()?;
-        let mut params = CallToolParams::new(self.name);
-        params.arguments = self.arguments.map_err(Error::Arguments)?;
-        params.meta = self.meta;
+        let arguments = std::mem::replace(&mut self.arguments, Ok(None)).map_err(Error::Arguments)?;
+        let arguments = arguments.as_deref();
+        let call = ToolCall { name: &self.name, arguments, meta: self.meta.as_ref() };
 
         if session.has_core_task_calls() || session.link.wants_param_headers() {
             Box::pin(self.client.learn_tools(&session)).await;
         }
-        let known = core.catalogue().find(&params.name);
+        let known = core.catalogue().find(&self.name);
         if let Some(known) = &known {
-            asking.headers = known.headers(params.arguments.as_ref());
-            if known.needs_task && session.has_core_task_calls() {
-                params.task = Some(TaskMetadata::default());
-                let name = params.name.clone();
-                let result =
-                    Box::pin(core.call_as_task(&session, ClientRequest::CallTool(params), &mut asking)).await?;
-                return checked(&self.client, &session, &name, result).await;
-            }
+            asking.headers = known.headers(arguments);
         }
-        let what = Repeatable::CallTool(params);
-        let mut settled = core.ask_in_rounds::<CallToolResult>(&session, &what, &mut asking).await;
-        if settled.as_ref().is_err_and(|error| has_stale_headers(error, &session)) {
-            settled = Box::pin(self.client.ask_with_new_headers(&session, &what, &mut asking)).await;
-        }
-        let result = match settled? {
-            Settled::Result(result, _) => result,
-            Settled::Task(task) if core.options.has_tasks_extension() => {
-                Box::pin(core.follow_task(&session, task, asking.patience)).await?
-            }
-            Settled::Task(_) => return Err(Error::bad_answer("tools/call", BadAnswer::Kind)),
+        let result = if known.as_ref().is_some_and(|known| known.needs_task) && session.has_core_task_calls() {
+            let mut params = call.params()?;
+            params.task = Some(TaskMetadata::default());
+            Box::pin(core.call_as_task(&session, ClientRequest::CallTool(params), &mut asking)).await?
+        } else {
+            self.client.call_in_rounds(&session, &Repeatable::CallTool(call), &mut asking).await?
         };
-        let Repeatable::CallTool(params) = what else { return Ok(Output::new(result)) };
-        checked(&self.client, &session, &params.name, result).await
+        #[cfg(feature = "validation")]
+        if wants_check(core, &session, known.as_deref(), &result) {
+            Box::pin(check(&self.client, &session, &self.name, &result)).await?;
+        }
+        Ok(Output::new(result))
     }
 }
 
@@ -126,42 +126,66 @@ fn has_stale_headers(error: &Error, session: &Session) -> bool {
 }
 
 impl Client {
+    /// Calls a tool, and follows it to its end if it becomes a task.
+    async fn call_in_rounds(
+        &self,
+        session: &Session,
+        what: &Repeatable<'_>,
+        asking: &mut Asking,
+    ) -> Result<CallToolResult, Error> {
+        let core = self.core();
+        let mut settled = core.ask_in_rounds::<CallToolResult>(session, what, asking).await;
+        if settled.as_ref().is_err_and(|error| has_stale_headers(error, session)) {
+            settled = Box::pin(self.ask_with_new_headers(session, what, asking)).await;
+        }
+        match settled? {
+            Settled::Result(result, _) => Ok(result),
+            Settled::Task(task) if core.options.has_tasks_extension() => {
+                Box::pin(core.follow_task(session, task, asking.patience)).await
+            }
+            Settled::Task(_) => Err(Error::bad_answer("tools/call", BadAnswer::Kind)),
+        }
+    }
+
     /// Looks at the tools again, and repeats a call once with the headers that they ask for now.
     async fn ask_with_new_headers(
         &self,
         session: &Session,
-        what: &Repeatable,
+        what: &Repeatable<'_>,
         asking: &mut Asking,
     ) -> Result<Settled<CallToolResult>, Error> {
         let core = self.core();
         core.forget_changed(Method::ToolListChanged, None);
         self.learn_tools(session).await;
-        if let Repeatable::CallTool(params) = what {
-            let known = core.catalogue().find(&params.name);
-            asking.headers = known.map(|known| known.headers(params.arguments.as_ref())).unwrap_or_default();
+        if let Repeatable::CallTool(call) = what {
+            let known = core.catalogue().find(call.name);
+            asking.headers = known.map(|known| known.headers(call.arguments)).unwrap_or_default();
         }
         core.ask_in_rounds(session, what, asking).await
     }
 }
 
+/// Whether there is structured output to check, or should be some.
+#[cfg(feature = "validation")]
+fn wants_check(core: &Core, session: &Session, known: Option<&KnownTool>, result: &CallToolResult) -> bool {
+    let may_have_output = core.options.checks_output && session.revision.has_structured_output();
+    let has_schema = || known.is_some_and(|known| known.output.is_some());
+    may_have_output && !result.is_failure() && (result.structured_content.is_some() || has_schema())
+}
+
 /// Checks structured output against the tool's output schema.
 #[cfg(feature = "validation")]
-async fn checked(client: &Client, session: &Session, name: &str, result: CallToolResult) -> Result<Output, Error> {
-    let core = client.core();
-    if core.options.checks_output && session.revision.has_structured_output() && !result.is_failure() {
-        if result.structured_content.is_some() {
-            Box::pin(client.learn_tools(session)).await;
-        }
-        let known = core.catalogue().find(name);
-        if let Some((known, check)) = known.as_ref().and_then(|known| Some((known, known.output.as_ref()?))) {
-            let output = result.structured_content.as_ref();
-            match output.filter(|output| check.is_much(output.get().len())) {
-                Some(output) => checked_aside(known.clone(), output.clone()).await?,
-                None => check.check(output)?,
-            }
-        }
+async fn check(client: &Client, session: &Session, name: &str, result: &CallToolResult) -> Result<(), Error> {
+    if result.structured_content.is_some() {
+        client.learn_tools(session).await;
     }
-    Ok(Output::new(result))
+    let Some(known) = client.core().catalogue().find(name) else { return Ok(()) };
+    let Some(check) = &known.output else { return Ok(()) };
+    let output = result.structured_content.as_ref();
+    match output.filter(|output| check.is_much(output.get().len())) {
+        Some(output) => checked_aside(known.clone(), output.clone()).await,
+        None => check.check(output),
+    }
 }
 
 /// Checks output beside the runtime's other work. The work has an end, whether or not it is waited for.
@@ -179,12 +203,6 @@ async fn checked_aside(known: Arc<KnownTool>, output: RawJson) -> Result<(), Err
     };
     let too_long = || Error::Output(BadOutput::Schema("the output takes too long to check".to_owned()));
     tokio::time::timeout(PATIENCE, checking).await.ok().flatten().ok_or_else(too_long)?
-}
-
-#[cfg(not(feature = "validation"))]
-#[expect(clippy::unused_async, reason = "with the feature `validation` it waits for the list of tools")]
-async fn checked(_: &Client, _: &Session, _: &str, result: CallToolResult) -> Result<Output, Error> {
-    Ok(Output::new(result))
 }
 
 impl IntoFuture for Call {

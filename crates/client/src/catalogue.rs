@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jackfield_protocol::{HEADER_PREFIX, ParamHeader, RawJson, TaskSupport, Tool, param_headers};
+use jackfield_protocol::{HEADER_PREFIX, ParamHeader, TaskSupport, Tool, param_headers};
 
 /// What is known about the server's tools.
 #[derive(Debug, Default)]
@@ -60,9 +60,9 @@ impl Catalogue {
 
 impl KnownTool {
     /// Returns the headers that carry some of the arguments too.
-    pub(crate) fn headers(&self, arguments: Option<&RawJson>) -> Vec<(String, String)> {
+    pub(crate) fn headers(&self, arguments: Option<&str>) -> Vec<(String, String)> {
         let Some(arguments) = arguments.filter(|_| !self.headers.is_empty()) else { return Vec::new() };
-        let arguments = arguments.to_value();
+        let arguments = serde_json::from_str(arguments).unwrap_or_default();
         let name = |header: &ParamHeader| format!("{HEADER_PREFIX}{}", header.name);
         self.headers.iter().filter_map(|header| Some((name(header), header.value(&arguments)?))).collect()
     }

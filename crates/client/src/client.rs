@@ -135,7 +135,8 @@ impl Client {
         if let Some(text) = self.core.cached(&session, Method::ReadResource, Some(&uri)) {
             return complete(Method::ReadResource.name(), &text, &session);
         }
-        let what = Repeatable::ReadResource(ReadResourceParams::new(uri.as_str()));
+        let params = ReadResourceParams::new(uri.as_str());
+        let what = Repeatable::ReadResource(&params);
         match self.core.ask_in_rounds(&session, &what, &mut Asking::new(&self.core)).await? {
             Settled::Result(result, first) => {
                 // What depends on the answers to questions is not kept.
@@ -166,7 +167,7 @@ impl Client {
             arguments.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         let mut params = GetPromptParams::new(name);
         params.arguments = (!arguments.is_empty()).then_some(arguments);
-        let what = Repeatable::GetPrompt(params);
+        let what = Repeatable::GetPrompt(&params);
         match self.core.ask_in_rounds(&session, &what, &mut Asking::new(&self.core)).await? {
             Settled::Result(result, _) => Ok(result),
             Settled::Task(_) => Err(Error::bad_answer(Method::GetPrompt.name(), BadAnswer::Kind)),

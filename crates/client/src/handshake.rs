@@ -9,7 +9,7 @@
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use bytes::Bytes;
+use jackfield_protocol::envelope::ResultText;
 use jackfield_protocol::error::code;
 use jackfield_protocol::meta::key;
 use jackfield_protocol::{
@@ -75,7 +75,7 @@ enum Verdict {
     Legacy(Error),
 }
 
-fn judge(answer: Result<Bytes, Error>, allowed: &[Revision]) -> Result<DiscoverResult, Error> {
+fn judge(answer: Result<ResultText, Error>, allowed: &[Revision]) -> Result<DiscoverResult, Error> {
     match verdict(answer) {
         Verdict::Modern(result) => Ok(*result),
         Verdict::Refused(error) => Err(refused(error, allowed)),
@@ -83,7 +83,7 @@ fn judge(answer: Result<Bytes, Error>, allowed: &[Revision]) -> Result<DiscoverR
     }
 }
 
-fn verdict(answer: Result<Bytes, Error>) -> Verdict {
+fn verdict(answer: Result<ResultText, Error>) -> Verdict {
     match answer {
         Ok(text) => match Outcome::<DiscoverResult>::read(&text, Revision::LATEST) {
             Ok(Outcome::Complete(result)) => Verdict::Modern(Box::new(result)),
@@ -140,7 +140,7 @@ async fn both(
     core: &Core,
     connection: &Connection,
     link: Arc<dyn Link>,
-    mut probe: Pin<&mut impl Future<Output = Result<Bytes, Error>>>,
+    mut probe: Pin<&mut impl Future<Output = Result<ResultText, Error>>>,
     newest_legacy: Revision,
     modern: &[Revision],
 ) -> Result<Session, Error> {
@@ -180,7 +180,7 @@ fn draft(core: &Core, link: &Arc<dyn Link>, revision: Revision) -> Session {
 
 /// Asks the server what it is. When it does not speak the revision of the question but names one that is allowed, it is asked
 /// once more in that.
-async fn probe(core: &Core, link: &Arc<dyn Link>, newest: Revision, allowed: &[Revision]) -> Result<Bytes, Error> {
+async fn probe(core: &Core, link: &Arc<dyn Link>, newest: Revision, allowed: &[Revision]) -> Result<ResultText, Error> {
     let refusal = match probe_in(core, link, newest).await {
         Err(error) if error.server_error().is_some_and(|e| e.code == code::UNSUPPORTED_PROTOCOL_VERSION) => error,
         answer => return answer,
@@ -192,7 +192,7 @@ async fn probe(core: &Core, link: &Arc<dyn Link>, newest: Revision, allowed: &[R
     }
 }
 
-async fn probe_in(core: &Core, link: &Arc<dyn Link>, revision: Revision) -> Result<Bytes, Error> {
+async fn probe_in(core: &Core, link: &Arc<dyn Link>, revision: Revision) -> Result<ResultText, Error> {
     let session = draft(core, link, revision);
     let timeouts = &core.options.timeouts;
     let mut asking = Asking { cancels: false, ..Asking::within(timeouts.connect, timeouts.maximum) };

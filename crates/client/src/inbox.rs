@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, Rejected};
+use jackfield_protocol::envelope::{Answer, Incident, Message, MetaMemo, MethodName, Rejected};
 use jackfield_protocol::{
     ElicitationCompleteParams, ErrorObject, LoggingMessageParams, Method, ProgressParams, RequestId,
 };
@@ -29,11 +29,16 @@ impl Inbox {
     /// Takes one message of the server. What is not a message is noted and ignored, for example a greeting that a server
     /// prints before it speaks the protocol.
     pub fn receive(&self, text: Bytes) {
+        self.receive_with(text, &mut MetaMemo::default());
+    }
+
+    /// Takes one message as [`Inbox::receive`] does, faster if the one before said the same about the server.
+    pub(crate) fn receive_with(&self, text: Bytes, memo: &mut MetaMemo) {
         if text.iter().all(u8::is_ascii_whitespace) {
             return;
         }
         self.hear(&text);
-        self.message(&text, true);
+        self.message(&text, true, memo);
     }
 
     fn hear(&self, text: &[u8]) {
@@ -111,13 +116,13 @@ impl Inbox {
         Busy::new(&self.core)
     }
 
-    fn message(&self, text: &Bytes, batches: bool) {
-        match Message::read(text, self.core.options.limits.batch_entries) {
+    fn message(&self, text: &Bytes, batches: bool, memo: &mut MetaMemo) {
+        match Message::read_with(text, self.core.options.limits.batch_entries, memo) {
             Ok(Message::Answer(answer)) => self.answer(answer),
             Ok(Message::Notification(notice)) => self.notice(notice),
             Ok(Message::Request(request)) => self.connection.question(&self.core, request),
             Ok(Message::Batch(entries)) if batches && self.has_batches() => {
-                entries.iter().for_each(|entry| self.message(entry, false));
+                entries.iter().for_each(|entry| self.message(entry, false, memo));
             }
             Ok(Message::Batch(_)) => tracing::warn!("the server sent a batch, which its revision does not have"),
             Err(rejected) => self.rejected(&rejected),

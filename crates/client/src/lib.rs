@@ -44,6 +44,7 @@ mod limits;
 mod listing;
 mod model_choice;
 mod options;
+mod outbox;
 mod output;
 mod pages;
 mod pending;

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use futures_core::Stream;
 use jackfield_protocol::{
     ClientRequest, ListParams, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -294,12 +295,13 @@ async fn page<T: Listed>(client: Client, place: Place) -> Result<Page<T>, Troubl
     Ok(Page { items, next, kept: is_kept, link })
 }
 
-async fn fetch_page<T: Listed>(core: &Core, session: &Session, place: Place) -> Result<bytes::Bytes, Trouble> {
+async fn fetch_page<T: Listed>(core: &Core, session: &Session, place: Place) -> Result<Bytes, Trouble> {
     let Place { cursor, after_kept, .. } = place;
     let mut params = ListParams::default();
     params.cursor.clone_from(&cursor);
     match core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await {
-        Ok(text) => {
+        Ok(answer) => {
+            let text = answer.into_bytes();
             core.keep(session, T::METHOD, cursor.as_deref(), &text);
             Ok(text)
         }

@@ -37,11 +37,10 @@ impl Output {
     /// Returns all text, each piece on a line of its own.
     #[must_use]
     pub fn text(&self) -> String {
-        let texts = self.result.content.iter().filter_map(|block| match block {
-            ContentBlock::Text(text) => Some(text.text.as_ref()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+        let mut texts = self.result.content.iter().filter_map(ContentBlock::as_text);
+        let mut all = texts.next().unwrap_or_default().to_owned();
+        texts.for_each(|text| all.extend(["\n", text]));
+        all
     }
 
     /// Returns the result as the protocol has it.

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use bytes::Bytes;
+use jackfield_protocol::envelope::ResultText;
 use jackfield_protocol::{ErrorObject, ProgressParams};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::{BadAnswer, Ended, Error};
 
 /// How a request ended, before its result is read.
-pub(crate) type Answer = Result<Bytes, Fault>;
+pub(crate) type Answer = Result<ResultText, Fault>;
 
 /// Why a request has no result text.
 #[derive(Debug)]
@@ -128,9 +128,13 @@ impl Pending {
     /// Gives up a place; returns whether the request was still unanswered.
     pub(crate) fn release(&self, id: u64) -> bool {
         let mut table = self.table();
-        let Some(slot) = table.slot(id).take_if(|slot| slot.id == id) else { return false };
+        let place = table.slot(id);
+        let Some(unanswered) = place.as_ref().filter(|slot| slot.id == id).map(|slot| !slot.answered) else {
+            return false;
+        };
+        *place = None;
         table.used -= 1;
-        !slot.answered
+        unanswered
     }
 
     /// Hands an answer to the one who waits for it. What nobody waits for is counted and dropped.

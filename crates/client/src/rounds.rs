@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
+use jackfield_protocol::envelope::ResultText;
 use jackfield_protocol::{
-    CallToolParams, ClientRequest, GetPromptParams, InputRequired, InputResponses, Outcome, ReadResourceParams,
-    TaskHandle,
+    CallToolParams, ClientRequest, GetPromptParams, InputRequired, InputResponses, Meta, Method, Outcome, RawJson,
+    ReadResourceParams, ResultBody, TaskHandle,
 };
 use serde::de::DeserializeOwned;
 
@@ -16,72 +16,97 @@ use crate::session::Session;
 use crate::{BadAnswer, Error};
 
 /// A request that may take several rounds.
-#[derive(Clone, Debug)]
-pub(crate) enum Repeatable {
-    CallTool(CallToolParams),
-    GetPrompt(GetPromptParams),
-    ReadResource(ReadResourceParams),
+#[derive(Debug)]
+pub(crate) enum Repeatable<'a> {
+    CallTool(ToolCall<'a>),
+    GetPrompt(&'a GetPromptParams),
+    ReadResource(&'a ReadResourceParams),
 }
 
-impl Repeatable {
-    fn wanted(&self, answers: Option<InputResponses>, state: Option<String>) -> Wanted<'_> {
-        if let Self::CallTool(CallToolParams { name, arguments, task: None, meta: None, .. }) = self
-            && answers.is_none()
-            && state.is_none()
-        {
-            return Wanted::Call { name, arguments: arguments.as_ref() };
+/// A call of a tool, as the caller wants it.
+#[derive(Debug)]
+pub(crate) struct ToolCall<'a> {
+    pub(crate) name: &'a str,
+    /// An object as JSON text.
+    pub(crate) arguments: Option<&'a str>,
+    pub(crate) meta: Option<&'a Meta>,
+}
+
+impl ToolCall<'_> {
+    pub(crate) fn params(&self) -> Result<CallToolParams, Error> {
+        let mut params = CallToolParams::new(self.name);
+        params.arguments = self.arguments.map(RawJson::from_text).transpose().map_err(Error::Arguments)?;
+        params.meta = self.meta.cloned();
+        Ok(params)
+    }
+}
+
+impl Repeatable<'_> {
+    fn method(&self) -> Method {
+        match self {
+            Self::CallTool(_) => Method::CallTool,
+            Self::GetPrompt(_) => Method::GetPrompt,
+            Self::ReadResource(_) => Method::ReadResource,
         }
+    }
+
+    fn wanted(&self, answers: Option<InputResponses>, state: Option<String>) -> Result<Wanted<'_>, Error> {
         macro_rules! with {
             ($params:expr, $variant:ident) => {{
-                let mut params = $params.clone();
+                let mut params = $params;
                 params.input_responses = answers;
                 params.request_state = state;
                 Wanted::Any(ClientRequest::$variant(params))
             }};
         }
-        match self {
-            Self::CallTool(params) => with!(params, CallTool),
-            Self::GetPrompt(params) => with!(params, GetPrompt),
-            Self::ReadResource(params) => with!(params, ReadResource),
-        }
+        Ok(match self {
+            Self::CallTool(ToolCall { name, arguments, meta: None }) if answers.is_none() && state.is_none() => {
+                Wanted::Call { name, arguments: *arguments }
+            }
+            Self::CallTool(call) => with!(call.params()?, CallTool),
+            Self::GetPrompt(params) => with!((*params).clone(), GetPrompt),
+            Self::ReadResource(params) => with!((*params).clone(), ReadResource),
+        })
     }
 }
 
 /// How the last round ended.
 pub(crate) enum Settled<T> {
     /// With the result, and its text if it is the answer to the very first round.
-    Result(T, Option<Bytes>),
+    Result(T, Option<ResultText>),
     /// With a task.
     Task(TaskHandle),
 }
 
 impl Core {
     /// Asks until there is a result or a task.
-    pub(crate) async fn ask_in_rounds<T: DeserializeOwned>(
+    pub(crate) async fn ask_in_rounds<T: ResultBody + DeserializeOwned>(
         &self,
         session: &Session,
-        what: &Repeatable,
+        what: &Repeatable<'_>,
         asking: &mut Asking,
     ) -> Result<Settled<T>, Error> {
+        let method = what.method().name();
         let (mut answers, mut state) = (None, None);
         let mut agreed = Vec::new();
         for round in 0..=self.options.limits.rounds {
-            let wanted = what.wanted(answers, state);
-            let method = wanted.method().map_or("a request", jackfield_protocol::Method::name);
-            let text = match self.ask(session, wanted, asking).await {
+            // It is sent here and not in a future of its own, which would keep room for the request until the answer is there.
+            let ticket = self.send(session, what.wanted(answers, state)?, asking)?;
+            let text = match ticket.answer(asking).await {
                 Ok(text) => text,
                 Err(error) if round < self.options.limits.rounds && error.required_pages().is_some() => {
+                    drop(ticket);
                     Box::pin(self.visit_pages(error, session, &mut agreed, asking.patience)).await?;
                     (answers, state) = (None, None);
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            match Outcome::read(&text, session.revision) {
+            match Outcome::read_text(&text, session.revision) {
                 Ok(Outcome::Complete(result)) => return Ok(Settled::Result(result, (round == 0).then_some(text))),
                 Ok(Outcome::Task(task)) => return Ok(Settled::Task(task)),
                 Ok(Outcome::InputRequired(questions)) => {
-                    drop(text);
+                    drop((ticket, text));
                     // Rare and large, so its state is kept out of the future of every call.
                     (answers, state) = Box::pin(self.answer_questions(method, questions)).await?;
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jackfield_protocol::{ClientRequest, DiscoverParams, Method, RawJson, RequestId, Revision, json, write_request};
+use jackfield_protocol::{ClientRequest, DiscoverParams, Method, RequestId, Revision, json, write_request};
 
 use crate::session::Session;
 use crate::{Ended, Error, Link, NotSent, Outgoing, RequestFacts, Sent};
@@ -13,7 +13,7 @@ pub(crate) enum Wanted<'a> {
     /// Any request.
     Any(ClientRequest),
     /// A call of a tool with nothing special about it: most requests are, so it is written without building it first.
-    Call { name: &'a str, arguments: Option<&'a RawJson> },
+    Call { name: &'a str, arguments: Option<&'a str> },
 }
 
 impl Wanted<'_> {
@@ -36,8 +36,7 @@ pub(crate) fn send_wanted(
     match wanted {
         Wanted::Any(request) => send_request(session, id, request, headers),
         Wanted::Call { name, arguments } => {
-            let mut text =
-                Vec::with_capacity(session.caller_text.len() + 192 + arguments.map_or(0, |raw| raw.get().len()));
+            let mut text = Vec::with_capacity(session.caller_text.len() + 192 + arguments.map_or(0, str::len));
             write_call(&mut text, session, id, name, arguments, wants_progress);
             let method = Method::CallTool.name();
             let facts = RequestFacts { id, method, revision: session.revision, name: Some(name), headers };
@@ -52,11 +51,13 @@ fn write_call(
     session: &Session,
     id: u64,
     name: &str,
-    arguments: Option<&RawJson>,
+    arguments: Option<&str>,
     wants_progress: bool,
 ) {
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    let start = out.len();
     json::write_u64(out, id);
+    let digits = start..out.len();
     out.extend_from_slice(br#","method":"tools/call","params":{"#);
     if wants_progress || !session.caller_text.is_empty() {
         out.extend_from_slice(br#""_meta":{"#);
@@ -65,7 +66,7 @@ fn write_call(
             let comma: &[u8] = if session.caller_text.is_empty() { b"" } else { b"," };
             out.extend_from_slice(comma);
             out.extend_from_slice(br#""progressToken":"#);
-            json::write_u64(out, id);
+            out.extend_from_within(digits);
         }
         out.extend_from_slice(b"},");
     }
@@ -73,7 +74,7 @@ fn write_call(
     json::write_str(out, name);
     if let Some(arguments) = arguments {
         out.extend_from_slice(br#","arguments":"#);
-        out.extend_from_slice(arguments.get().as_bytes());
+        out.extend_from_slice(arguments.as_bytes());
     }
     out.extend_from_slice(b"}}");
 }
@@ -141,13 +142,13 @@ pub(crate) fn wire_id(id: u64) -> RequestId {
 
 #[cfg(test)]
 mod tests {
-    use jackfield_protocol::{CallToolParams, Meta, meta::key};
+    use jackfield_protocol::{CallToolParams, Meta, RawJson, meta::key};
     use serde_json::{Value, json};
 
     use super::*;
     use crate::options::Options;
+    use crate::outbox::StreamLink;
     use crate::session::ServerFacts;
-    use crate::stream::StreamLink;
 
     /// BASE-055, BASE-083: the quick way writes what the usual way writes, in every revision.
     #[test]
@@ -155,10 +156,16 @@ mod tests {
         for revision in Revision::ALL {
             for (wants_progress, arguments) in [(true, None), (false, Some(json!({"a": "\"\n"})))] {
                 let nothing = ServerFacts { info: None, capabilities: Default::default(), instructions: None };
-                let session = Session::new(StreamLink::new(1), revision, &Options::default(), None, nothing);
+                let session = Session::new(
+                    StreamLink::new(Box::new(tokio::io::sink()), 1),
+                    revision,
+                    &Options::default(),
+                    None,
+                    nothing,
+                );
                 let arguments = arguments.map(RawJson::from);
                 let mut quick = Vec::new();
-                write_call(&mut quick, &session, 7, "na\"me", arguments.as_ref(), wants_progress);
+                write_call(&mut quick, &session, 7, "na\"me", arguments.as_ref().map(RawJson::get), wants_progress);
 
                 let mut params = CallToolParams::new("na\"me");
                 params.arguments = arguments;

@@ -8,7 +8,7 @@ use jackfield_peer::child::{Child, Command, Stderr};
 use tokio::sync::oneshot;
 use tokio::task::{JoinError, JoinSet};
 
-use crate::stream::{Driver, StreamLink};
+use crate::stream::{Driver, Stop};
 use crate::{Boxed, Connected, Connector, Ended, Inbox, Limits};
 
 /// Starts a process for each connection.
@@ -30,9 +30,8 @@ impl Connector for ChildConnector {
         Box::pin(async move {
             let (stream, child) = self.command.spawn()?;
             *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) = Some(child.stderr());
-            let link = StreamLink::new(self.limits.queued_bytes);
-            let driver = Driver::new(stream, link.clone(), inbox, self.limits.message_bytes);
-            Ok(Connected { link, run: Box::pin(run(driver, child)) })
+            let driver = Driver::new(stream, inbox, &self.limits);
+            Ok(Connected { link: driver.link(), run: Box::pin(run(driver, child)) })
         })
     }
 
@@ -52,27 +51,22 @@ async fn run(mut driver: Driver, child: Child) -> Ended {
     // reading the message.
     let (input_closed, told) = oneshot::channel();
     let mut watching = JoinSet::new();
-    watching.spawn(watch(child, told));
-    let ended = tokio::select! {
-        biased;
-        ended = driver.run_until_closed() => ended,
-        status = watching.join_next() => {
-            // A grandchild may hold the output open for ever, but what the server wrote last is read.
-            driver.drain().await;
-            return exited(status);
-        }
-    };
-    driver.stop_writing();
+    let link = driver.link();
+    watching.spawn(async move {
+        let status = watch(child, told).await;
+        // A grandchild may hold the output open for ever, so its end is not waited for.
+        link.server_ended();
+        status
+    });
+    let stop = driver.next_stop().await;
     drop::<oneshot::Sender<()>>(input_closed);
-    // What the server still has to say is read, so that it is not stuck in writing it.
-    let status = tokio::select! {
-        status = watching.join_next() => status,
-        () = async { driver.run().await; std::future::pending().await } => None,
-    };
-    match (ended, status) {
-        (ended, Some(Ok(Ok(status)))) if ended.is_none() || status.success() => {
-            ended.unwrap_or_else(|| Ended::new("the client was closed"))
-        }
+    if !matches!(stop, Stop::Gone) {
+        // What the server still has to say is read, so that it is not stuck in writing it.
+        driver.next_stop().await;
+    }
+    match (stop, watching.join_next().await) {
+        (Stop::Closed, Some(Ok(Ok(_)))) => Ended::new("the client was closed"),
+        (Stop::Stream(ended), Some(Ok(Ok(status)))) if status.success() => ended,
         (_, status) => exited(status),
     }
 }

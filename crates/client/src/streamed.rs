@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jackfield_peer::ByteStream;
 
-use crate::stream::{Driver, StreamLink};
+use crate::stream::Driver;
 use crate::{Boxed, Connected, Connector, Inbox, Limits};
 
 /// Connects once, over a given stream.
@@ -26,9 +26,8 @@ impl Connector for StreamConnector {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
         Box::pin(async move {
             let stream = stream.ok_or_else(|| io::Error::other("the stream has been used already"))?;
-            let link = StreamLink::new(self.limits.queued_bytes);
-            let mut driver = Driver::new(stream, link.clone(), inbox, self.limits.message_bytes);
-            Ok(Connected { link, run: Box::pin(async move { driver.run().await }) })
+            let driver = Driver::new(stream, inbox, &self.limits);
+            Ok(Connected { link: driver.link(), run: Box::pin(driver.run()) })
         })
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_peer::AskError;
-use jackfield_protocol::envelope::Answer;
+use jackfield_protocol::envelope::{Answer, ResultText};
 use jackfield_protocol::{ErrorObject, RequestId, json};
 use tokio::sync::oneshot;
 
@@ -103,7 +103,7 @@ impl Questions {
         let waiting = number.and_then(|id| state.waiting.remove(&id));
         match waiting {
             // The asker may have gone in the meantime; then nobody misses the answer.
-            Some(asker) => drop(asker.send(answer.outcome)),
+            Some(asker) => drop(asker.send(answer.outcome.map(ResultText::into_bytes))),
             None => {
                 state.stray = state.stray.saturating_add(1);
                 tracing::debug!(count = state.stray, "an answer came that nobody waits for");

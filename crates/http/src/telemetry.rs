@@ -173,7 +173,7 @@ fn trace(params: &Params, headers: &HeaderMap) -> TraceContext {
     let from_header = |key: &str| headers.get(key).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let read = |find: &dyn Fn(&str) -> Option<String>| {
         let found = [key::TRACEPARENT, key::TRACESTATE].map(|key| Some((key.to_owned(), find(key)?.into())));
-        TraceContext::read(&Meta(found.into_iter().flatten().collect()))
+        TraceContext::read(&found.into_iter().flatten().collect::<Meta>())
     };
     let own = read(&from_meta);
     if own.parent.is_some() { own } else { read(&from_header) }

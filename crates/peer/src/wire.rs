@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::Answer;
+use jackfield_protocol::envelope::{Answer, ResultText};
 use jackfield_protocol::{ErrorObject, RequestId, json};
 use tokio::sync::{mpsc, oneshot};
 
@@ -57,7 +57,7 @@ impl Wire {
         };
         match waiting {
             // The asker may have gone in the meantime; then nobody misses the answer.
-            Some(asker) => drop(asker.send(answer.outcome)),
+            Some(asker) => drop(asker.send(answer.outcome.map(ResultText::into_bytes))),
             None => {
                 questions.stray = questions.stray.saturating_add(1);
                 tracing::debug!(count = questions.stray, "an answer came that nobody waits for");

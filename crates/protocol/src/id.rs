@@ -24,8 +24,19 @@ impl RequestId {
     /// Reads an id from its JSON text; `None` if it is not a string or a 64-bit integer.
     #[must_use]
     pub fn from_json(text: &[u8]) -> Option<Self> {
-        serde_json::from_slice(text).ok()
+        small_count(text).map(Self::Integer).or_else(|| serde_json::from_slice(text).ok())
     }
+}
+
+/// Reads what most ids are: a few digits.
+fn small_count(text: &[u8]) -> Option<i64> {
+    if text.len() > 18 || !matches!(text.first(), Some(b'1'..=b'9')) {
+        return None;
+    }
+    text.iter().try_fold(0_i64, |count, byte| {
+        let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'))?;
+        count.checked_mul(10)?.checked_add(digit)
+    })
 }
 
 impl fmt::Display for RequestId {
@@ -101,11 +112,23 @@ mod tests {
     /// BASE-004, BASE-005, T-005: exact echo of 64-bit integers and strings, nothing else is an id.
     #[test]
     fn ids_are_echoed_exactly_or_refused() {
-        for text in ["0", "-1", "9007199254740993", "9223372036854775807", "18446744073709551615", "\"a\"", "\"\""] {
+        for text in [
+            "0",
+            "-1",
+            "1",
+            "10",
+            "999999999999999999",
+            "1000000000000000000",
+            "9007199254740993",
+            "9223372036854775807",
+            "18446744073709551615",
+            "\"a\"",
+            "\"\"",
+        ] {
             let id = RequestId::from_json(text.as_bytes()).unwrap();
             assert_eq!(serde_json::to_string(&id).unwrap(), text);
         }
-        for text in ["null", "1.5", "1e3", "18446744073709551616", "true", "[]", "{}", ""] {
+        for text in ["null", "1.5", "1e3", "01", "1x", "12 3", "0x1", "18446744073709551616", "true", "[]", "{}", ""] {
             assert_eq!(RequestId::from_json(text.as_bytes()), None, "{text}");
         }
     }

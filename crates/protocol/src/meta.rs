@@ -1,11 +1,14 @@
 //! `_meta`: what both sides attach to messages, and the names that the protocol keeps for itself.
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, OnceLock};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::{ProgressToken, RequestId, Revision};
+use crate::{ProgressToken, RawJson, RequestId, Revision};
 
 /// A JSON object whose meaning is not fixed by the protocol.
 pub type JsonObject = Map<String, Value>;
@@ -37,9 +40,14 @@ pub mod key {
 }
 
 /// The `_meta` member of a message or of a part of one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Meta(pub JsonObject);
+///
+/// What was received is kept as text and taken apart when somebody looks into it, which most never do.
+#[derive(Clone, Default)]
+pub struct Meta {
+    /// What was received, until it is changed.
+    text: Option<Arc<str>>,
+    members: OnceLock<Box<JsonObject>>,
+}
 
 impl Meta {
     /// Makes an empty `_meta`.
@@ -48,10 +56,15 @@ impl Meta {
         Self::default()
     }
 
+    /// Keeps text that is known to be an object and has no line breaks.
+    pub(crate) fn from_object(text: impl Into<Arc<str>>) -> Self {
+        Self { text: Some(text.into()), members: OnceLock::new() }
+    }
+
     /// Adds a member.
     #[must_use]
     pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.0.insert(key.into(), value.into());
+        self.insert(key.into(), value.into());
         self
     }
 
@@ -70,13 +83,19 @@ impl Meta {
     /// Returns the id of the task that a message belongs to (2025-11-25).
     #[must_use]
     pub fn related_task(&self) -> Option<&str> {
-        self.0.get(key::RELATED_TASK)?.get("taskId")?.as_str()
+        self.get(key::RELATED_TASK)?.get("taskId")?.as_str()
     }
 
     /// Reads a member as a type; none if it is absent or does not fit.
     #[must_use]
     pub fn read<'a, T: Deserialize<'a>>(&'a self, key: &str) -> Option<T> {
-        T::deserialize(self.0.get(key)?).ok()
+        T::deserialize(self.get(key)?).ok()
+    }
+
+    // A number that no tree can hold makes the whole unreadable here, but it is still passed on as it came.
+    fn members(&self) -> &JsonObject {
+        let read = |text: &str| serde_json::from_str(text).ok();
+        self.members.get_or_init(|| self.text.as_deref().and_then(read).unwrap_or_default())
     }
 }
 
@@ -84,19 +103,73 @@ impl Deref for Meta {
     type Target = JsonObject;
 
     fn deref(&self) -> &JsonObject {
-        &self.0
+        self.members()
     }
 }
 
 impl DerefMut for Meta {
     fn deref_mut(&mut self) -> &mut JsonObject {
-        &mut self.0
+        self.members();
+        self.text = None;
+        self.members.get_mut().expect("it has just been read")
     }
 }
 
 impl From<JsonObject> for Meta {
     fn from(object: JsonObject) -> Self {
-        Self(object)
+        Self { text: None, members: OnceLock::from(Box::new(object)) }
+    }
+}
+
+impl From<Meta> for JsonObject {
+    fn from(mut meta: Meta) -> Self {
+        std::mem::take(&mut *meta)
+    }
+}
+
+impl IntoIterator for Meta {
+    type Item = (String, Value);
+    type IntoIter = serde_json::map::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        JsonObject::from(self).into_iter()
+    }
+}
+
+impl FromIterator<(String, Value)> for Meta {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(members: I) -> Self {
+        JsonObject::from_iter(members).into()
+    }
+}
+
+impl PartialEq for Meta {
+    fn eq(&self, other: &Self) -> bool {
+        self.members() == other.members()
+    }
+}
+
+impl fmt::Debug for Meta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Meta").field(self.members()).finish()
+    }
+}
+
+impl Serialize for Meta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.text.as_deref().map(serde_json::from_str::<&RawValue>) {
+            Some(Ok(text)) => text.serialize(serializer),
+            Some(Err(_)) | None => self.members().serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Meta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = RawJson::deserialize(deserializer)?;
+        if !text.is_object() {
+            return Err(serde::de::Error::custom("`_meta` must be an object"));
+        }
+        Ok(Self::from_object(String::from(text)))
     }
 }
 
@@ -114,8 +187,8 @@ pub enum BadKey {
     NoPrefix,
 }
 
-impl std::fmt::Display for BadKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for BadKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Prefix => {
                 "prefix is not dot-separated labels that begin with a letter and end with a letter or digit"
@@ -198,4 +271,32 @@ fn is_name(name: &str) -> bool {
     bytes.first().is_some_and(u8::is_ascii_alphanumeric)
         && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
         && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_received_is_passed_on_as_it_was_until_it_is_changed() {
+        let text = r#"{"b":1.50,"a":{"c":[]}}"#;
+        let mut meta: Meta = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&meta).unwrap(), text);
+        assert_eq!(meta.get("b"), Some(&Value::from(1.5)));
+        assert_eq!(serde_json::to_string(&meta).unwrap(), text);
+        meta.insert("d".to_owned(), true.into());
+        let changed: Value = serde_json::from_str(&serde_json::to_string(&meta).unwrap()).unwrap();
+        assert_eq!(changed, serde_json::json!({"a": {"c": []}, "b": 1.5, "d": true}));
+        assert_eq!(meta, Meta::from_iter(meta.clone()));
+    }
+
+    #[test]
+    fn only_an_object_is_meta() {
+        for text in ["[]", "1", "null", "\"{}\""] {
+            assert!(serde_json::from_str::<Meta>(text).is_err(), "{text}");
+        }
+        let unreadable: Meta = serde_json::from_str(r#"{"a":1e999}"#).unwrap();
+        assert!(unreadable.is_empty());
+        assert_eq!(serde_json::to_string(&unreadable).unwrap(), r#"{"a":1e999}"#);
+    }
 }

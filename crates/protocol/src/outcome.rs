@@ -6,7 +6,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::{InputRequired, Revision, TaskHandle};
+use crate::envelope::ResultText;
+use crate::{InputRequired, ResultBody, Revision, TaskHandle};
 
 /// How a request ends well. The tag (`resultType`) can not disagree with the content.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,20 @@ impl<T: DeserializeOwned> Outcome<T> {
             Some("task") => Ok(Self::Task(serde_json::from_slice(result)?)),
             Some(other) => Err(ReadError::UnknownResultType(other.to_owned())),
         }
+    }
+}
+
+impl<T: ResultBody + DeserializeOwned> Outcome<T> {
+    /// Reads like [`Outcome::read`]; faster, because the members of the result have been found already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Outcome::read`].
+    pub fn read_text(result: &ResultText, revision: Revision) -> Result<Self, ReadError> {
+        if !revision.tags_results() || matches!(result.get("resultType"), Some(br#""complete""#)) {
+            return Ok(Self::Complete(T::read_text(result)?));
+        }
+        Self::read(result, revision)
     }
 }
 

@@ -63,7 +63,7 @@ impl RawJson {
 
     // A line break can only be white space between tokens, but on stdio it would end the message.
     fn one_line(raw: Box<RawValue>) -> Self {
-        if !raw.get().bytes().any(|b| matches!(b, b'\n' | b'\r')) {
+        if memchr::memchr2(b'\n', b'\r', raw.get().as_bytes()).is_none() {
             return Self(raw);
         }
         let text = raw.get().replace(['\n', '\r'], " ");
@@ -138,6 +138,12 @@ impl From<Value> for RawJson {
 impl From<Map<String, Value>> for RawJson {
     fn from(map: Map<String, Value>) -> Self {
         Value::Object(map).into()
+    }
+}
+
+impl From<RawJson> for String {
+    fn from(raw: RawJson) -> Self {
+        Box::<str>::from(raw.0).into_string()
     }
 }
 

@@ -2,9 +2,11 @@
 
 use bytes::Bytes;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::by_hand;
 use crate::encode::value_into;
+use crate::envelope::ResultText;
 use crate::{
     CallToolResult, CompleteResult, CreateMessageResult, CreateTaskResult, DetailedTask, DiscoverResult, ElicitResult,
     EmptyResult, GetPromptResult, InitializeResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult,
@@ -25,6 +27,15 @@ pub trait ResultBody: Serialize {
     {
         value_into(out, self);
     }
+
+    /// Reads the result: what `Deserialize` says, where it matters in a faster way.
+    #[doc(hidden)]
+    fn read_text(result: &ResultText) -> Result<Self, serde_json::Error>
+    where
+        Self: Sized + DeserializeOwned,
+    {
+        serde_json::from_slice(result)
+    }
 }
 
 impl<T: ResultBody> ResultBody for Box<T> {
@@ -38,7 +49,7 @@ impl<T: ResultBody> ResultBody for Box<T> {
 }
 
 macro_rules! bodies {
-    ($( $type:ty $( = $write_json:path )?, )+) => { $(
+    ($( $type:ty $( = $write_json:path $( , read $read_text:path )? )?; )+) => { $(
         impl ResultBody for $type {
             fn meta_mut(&mut self) -> &mut Option<Meta> {
                 &mut self.meta
@@ -48,17 +59,24 @@ macro_rules! bodies {
                 fn write_json(&self, out: &mut Vec<u8>) {
                     $write_json(out, self);
                 }
+
+                $(
+                    fn read_text(result: &ResultText) -> Result<Self, serde_json::Error> {
+                        $read_text(result).map_or_else(|| serde_json::from_slice(result), Ok)
+                    }
+                )?
             )?
         }
     )+ };
 }
 
 bodies! {
-    CallToolResult = by_hand::call_tool_result, ReadResourceResult = by_hand::read_resource_result,
-    GetPromptResult, CompleteResult, ListToolsResult, ListResourcesResult,
-    ListResourceTemplatesResult, ListPromptsResult, InitializeResult, DiscoverResult, ListenResult, EmptyResult,
-    CreateTaskResult, Task, ListTasksResult, DetailedTask, TaskHandle, InputRequired,
-    CreateMessageResult, ListRootsResult, ElicitResult,
+    CallToolResult = by_hand::call_tool_result, read by_hand::read_call_tool_result;
+    ReadResourceResult = by_hand::read_resource_result;
+    GetPromptResult; CompleteResult; ListToolsResult; ListResourcesResult;
+    ListResourceTemplatesResult; ListPromptsResult; InitializeResult; DiscoverResult; ListenResult; EmptyResult;
+    CreateTaskResult; Task; ListTasksResult; DetailedTask; TaskHandle; InputRequired;
+    CreateMessageResult; ListRootsResult; ElicitResult;
 }
 
 macro_rules! any_result {

@@ -191,7 +191,7 @@ fn write_other(out: &mut Vec<u8>, body: RawJson, added: &Added<'_>) {
         |out, (members, meta)| match meta {
             Some(meta) => {
                 let rest = members.0.iter().map(|(name, value)| (name.clone(), value.clone()));
-                let meta = ("_meta".to_owned(), RawJson::from(meta.0.clone()));
+                let meta = ("_meta".to_owned(), RawJson::from(JsonObject::clone(meta)));
                 value_into(out, &raw::Members(rest.chain([meta]).collect()));
             }
             None => value_into(out, members),

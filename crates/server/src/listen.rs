@@ -123,7 +123,7 @@ impl Stream {
                 () = self.stopping.triggered() => break,
                 task = self.tasks.next() => {
                     let mut task = task;
-                    task.meta.get_or_insert_default().0.extend(subscription_meta(&self.id).0);
+                    task.meta.get_or_insert_default().extend(subscription_meta(&self.id));
                     if !self.send(encode(task.into(), self.cx.revision())).await {
                         return self.result();
                     }

@@ -31,6 +31,7 @@ const PLACES: &[(&str, Place)] = &[
     ("jackfield-cli", Place::Layer(7)),
     ("jackfield-testkit", Place::Beside),
     ("jackfield-examples", Place::Beside),
+    ("jackfield-bench-client", Place::Beside),
     ("jackfield-fuzz", Place::Beside),
     ("xtask", Place::Beside),
 ];

@@ -4,11 +4,11 @@ use super::members::{Member, Members, Span};
 use crate::json::{plain_prefix, special_bytes};
 
 /// How deep arrays and objects may be nested.
-pub(super) const MAX_DEPTH: u32 = 128;
+pub(crate) const MAX_DEPTH: u32 = 128;
 
 /// Why a text is not acceptable JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// Something else was expected at this byte.
     Unexpected(usize),
     /// The text ends in the middle of a value.
@@ -21,7 +21,7 @@ type Result<T> = std::result::Result<T, Fault>;
 
 /// A position in a JSON text.
 #[derive(Debug)]
-pub(super) struct Lexer<'a> {
+pub(crate) struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
     depth: u32,
@@ -30,16 +30,32 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0, depth: 0, is_printable: is_printable(text) }
+    /// Stands before a text; `None` if that is not UTF-8.
+    pub(crate) fn new(text: &'a [u8]) -> Option<Self> {
+        // Most texts are plain ASCII, which one look tells.
+        let is_plain = all(text, |byte| byte.wrapping_sub(0x20) < 0x60);
+        if !is_plain && std::str::from_utf8(text).is_err() {
+            return None;
+        }
+        let is_printable = is_plain || all(text, |byte| byte >= 0x20);
+        Some(Self { text, at: 0, depth: 0, is_printable })
     }
 
-    pub(super) fn position(&self) -> usize {
+    /// Goes back to a value in a text that has been checked before.
+    pub(crate) fn resumed(text: &'a [u8], value: Span, is_printable: bool) -> Self {
+        Self { text, at: value.range().start, depth: 0, is_printable }
+    }
+
+    pub(crate) fn is_printable(&self) -> bool {
+        self.is_printable
+    }
+
+    pub(crate) fn position(&self) -> usize {
         self.at
     }
 
     /// Goes on behind a value that is known to be well-formed.
-    pub(super) fn skip(&mut self, count: usize) {
+    pub(crate) fn skip(&mut self, count: usize) {
         self.at = self.at.saturating_add(count);
     }
 
@@ -55,7 +71,7 @@ impl<'a> Lexer<'a> {
 
     /// Skips white space and returns the next byte without taking it.
     #[inline]
-    pub(super) fn next_token(&mut self) -> Result<u8> {
+    pub(crate) fn next_token(&mut self) -> Result<u8> {
         loop {
             match self.peek()? {
                 b' ' | b'\n' | b'\r' | b'\t' => self.advance(),
@@ -65,7 +81,7 @@ impl<'a> Lexer<'a> {
     }
 
     #[inline]
-    pub(super) fn expect(&mut self, byte: u8) -> Result<()> {
+    pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
         if self.next_token()? == byte {
             self.advance();
             Ok(())
@@ -76,7 +92,7 @@ impl<'a> Lexer<'a> {
 
     /// Takes `byte` if it comes next.
     #[inline]
-    pub(super) fn take(&mut self, byte: u8) -> Result<bool> {
+    pub(crate) fn take(&mut self, byte: u8) -> Result<bool> {
         let found = self.next_token()? == byte;
         if found {
             self.advance();
@@ -84,15 +100,26 @@ impl<'a> Lexer<'a> {
         Ok(found)
     }
 
+    /// Takes a comma or `close`, and tells whether it is the latter.
+    #[inline]
+    fn closes(&mut self, close: u8) -> Result<bool> {
+        let byte = self.next_token()?;
+        if byte != b',' && byte != close {
+            return Err(Fault::Unexpected(self.at));
+        }
+        self.advance();
+        Ok(byte == close)
+    }
+
     /// Checks that nothing but white space is left.
-    pub(super) fn end(&mut self) -> Result<()> {
+    pub(crate) fn end(&mut self) -> Result<()> {
         match self.next_token() {
             Err(Fault::Ended) => Ok(()),
             _ => Err(Fault::Unexpected(self.at)),
         }
     }
 
-    pub(super) fn enter(&mut self) -> Result<()> {
+    pub(crate) fn enter(&mut self) -> Result<()> {
         if self.depth >= MAX_DEPTH {
             return Err(Fault::TooDeep);
         }
@@ -100,22 +127,37 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    pub(super) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
     /// Reads an object member by member. `on_member` is called with the lexer standing before the value, and skips it.
-    pub(super) fn object(&mut self, mut on_member: impl FnMut(&mut Self, Key) -> Result<()>) -> Result<()> {
+    pub(crate) fn object(&mut self, mut on_member: impl FnMut(&mut Self, Key) -> Result<()>) -> Result<()> {
         self.expect(b'{')?;
         self.enter()?;
         if !self.take(b'}')? {
             loop {
                 let key = self.key()?;
                 on_member(self, key)?;
-                if self.take(b'}')? {
+                if self.closes(b'}')? {
                     break;
                 }
-                self.expect(b',')?;
+            }
+        }
+        self.leave();
+        Ok(())
+    }
+
+    /// Reads an array entry by entry. `on_entry` is called with the lexer standing before the entry, and skips it.
+    pub(crate) fn array(&mut self, mut on_entry: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        self.expect(b'[')?;
+        self.enter()?;
+        if !self.take(b']')? {
+            loop {
+                on_entry(self)?;
+                if self.closes(b']')? {
+                    break;
+                }
             }
         }
         self.leave();
@@ -123,7 +165,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads an object and records its members.
-    pub(super) fn members<const N: usize>(&mut self) -> Result<Members<N>> {
+    pub(crate) fn members<const N: usize>(&mut self) -> Result<Members<N>> {
         let mut members = Members::default();
         self.object(|lexer, key| {
             let value = lexer.value()?;
@@ -138,13 +180,15 @@ impl<'a> Lexer<'a> {
         if self.next_token()? != b'"' {
             return Err(Fault::Unexpected(self.at));
         }
-        let (span, escaped) = self.string()?;
+        let start = self.at;
+        let escaped = self.string()?;
+        let span = Span::new(start, self.at).without_quotes();
         self.expect(b':')?;
-        Ok(Key { span: span.without_quotes(), escaped })
+        Ok(Key { span, escaped })
     }
 
     /// Skips one value of any kind and returns where it stands.
-    pub(super) fn value(&mut self) -> Result<Span> {
+    pub(crate) fn value(&mut self) -> Result<Span> {
         let first = self.next_token()?;
         let start = self.at;
         match first {
@@ -156,7 +200,7 @@ impl<'a> Lexer<'a> {
 
     fn scalar(&mut self, first: u8) -> Result<()> {
         match first {
-            b'"' => self.string().map(|_| ()),
+            b'"' => self.string().map(drop),
             b'-' | b'0'..=b'9' => self.number(),
             b't' => self.word(b"true"),
             b'f' => self.word(b"false"),
@@ -202,13 +246,12 @@ impl<'a> Lexer<'a> {
                     return Ok(());
                 }
                 let in_object = objects & 1 == 1;
-                if self.take(b',')? {
+                if !self.closes(if in_object { b'}' } else { b']' })? {
                     if in_object {
                         self.key()?;
                     }
                     break;
                 }
-                self.expect(if in_object { b'}' } else { b']' })?;
                 self.leave();
                 objects >>= 1;
             }
@@ -260,9 +303,8 @@ impl<'a> Lexer<'a> {
 
     /// Skips a string, quotes included, and tells whether it has escapes.
     #[inline]
-    fn string(&mut self) -> Result<(Span, bool)> {
-        let start = self.at;
-        let begin = start.saturating_add(1);
+    fn string(&mut self) -> Result<bool> {
+        let begin = self.at.saturating_add(1);
         let rest = self.text.get(begin..).unwrap_or_default();
         // Most strings are short, or printable as a whole.
         let plain = match rest.first_chunk::<8>().map(|word| special_bytes(u64::from_le_bytes(*word))) {
@@ -273,19 +315,19 @@ impl<'a> Lexer<'a> {
         self.at = begin.saturating_add(plain);
         if rest.get(plain) == Some(&b'"') {
             self.advance();
-            return Ok((Span::new(start, self.at), false));
+            return Ok(false);
         }
-        self.string_with_escapes(start)
+        self.string_with_escapes()
     }
 
     /// Skips the rest of a string from its first byte that needs a look.
     #[cold]
-    fn string_with_escapes(&mut self, start: usize) -> Result<(Span, bool)> {
+    fn string_with_escapes(&mut self) -> Result<bool> {
         loop {
             match self.peek()? {
                 b'"' => {
                     self.advance();
-                    return Ok((Span::new(start, self.at), true));
+                    return Ok(true);
                 }
                 b'\\' => self.escape()?,
                 _ => return Err(Fault::Unexpected(self.at)),
@@ -327,16 +369,17 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether no byte is a control character. Looks at many bytes at once, which a search with an early end does not.
-fn is_printable(text: &[u8]) -> bool {
-    let printable = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & (*byte >= 0x20));
+/// Whether something holds for every byte. Looks at many bytes at once, which a search with an early end does not.
+#[inline]
+fn all(text: &[u8], holds: impl Fn(u8) -> bool) -> bool {
+    let all = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & holds(*byte));
     let mut chunks = text.chunks_exact(64);
-    chunks.all(printable) && printable(chunks.remainder())
+    chunks.all(all) && all(chunks.remainder())
 }
 
 /// A member's name, without its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Key {
-    pub(super) span: Span,
-    pub(super) escaped: bool,
+pub(crate) struct Key {
+    pub(crate) span: Span,
+    pub(crate) escaped: bool,
 }

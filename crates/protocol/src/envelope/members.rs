@@ -13,7 +13,7 @@ pub struct Span {
 }
 
 impl Span {
-    pub(super) fn new(start: usize, end: usize) -> Self {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
         Self { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
     }
 
@@ -56,6 +56,10 @@ impl Member {
     pub fn name<'a>(&self, text: &'a [u8]) -> Cow<'a, str> {
         let raw = std::str::from_utf8(self.key.span.of(text)).unwrap_or_default();
         if self.key.escaped { unescape(raw).map_or(Cow::Borrowed(raw), Cow::Owned) } else { Cow::Borrowed(raw) }
+    }
+
+    pub(crate) fn key(&self) -> Key {
+        self.key
     }
 
     /// Returns where the member's value stands.

@@ -7,6 +7,7 @@ use super::members::{Member, MetaMembers, ParamMembers, Span};
 use super::meta_memo::MetaMemo;
 use super::params::{Params, decode_str};
 use super::rejected::Rejected;
+use super::result_text::{ResultFound, ResultText};
 use crate::{ErrorObject, Method, RequestId};
 
 /// One JSON-RPC message.
@@ -55,8 +56,8 @@ pub struct Incident {
 pub struct Answer {
     /// The id of our request; an error may lack it.
     pub id: Option<RequestId>,
-    /// The JSON text of the result, or the error.
-    pub outcome: Result<Bytes, ErrorObject>,
+    /// The result, or the error.
+    pub outcome: Result<ResultText, ErrorObject>,
 }
 
 /// The JSON text of a request's id: a string or an integer, echoed exactly.
@@ -128,12 +129,13 @@ impl Message {
     /// # Errors
     /// As [`Message::read`].
     pub fn read_with(text: &Bytes, max_batch: usize, memo: &mut MetaMemo) -> Result<Self, Rejected> {
-        if std::str::from_utf8(text).is_err() {
-            return Err(Rejected::new(ErrorObject::parse_error("not JSON: the text is not UTF-8")));
-        }
-        let mut lexer = Lexer::new(text);
+        let mut lexer = Lexer::new(text).ok_or_else(Rejected::not_utf8)?;
         match lexer.next_token() {
-            Ok(b'{') => Envelope::read(text, lexer, memo).and_then(|envelope| envelope.classify(text)),
+            Ok(b'{') => {
+                let mut envelope = Envelope::default();
+                envelope.read(text, lexer, memo)?;
+                envelope.classify(text)
+            }
             Ok(b'[') => read_batch(text, lexer, max_batch).map(Self::Batch),
             Ok(_) => match lexer.value().and_then(|_| lexer.end()) {
                 Ok(()) => Err(Rejected::new(ErrorObject::invalid_request("a message is a JSON object"))),
@@ -147,25 +149,15 @@ impl Message {
 fn read_batch(text: &Bytes, mut lexer: Lexer<'_>, max_batch: usize) -> Result<Vec<Bytes>, Rejected> {
     let mut entries = Vec::new();
     let mut too_many = false;
-    let outcome = (|| {
-        lexer.expect(b'[')?;
-        lexer.enter()?;
-        if !lexer.take(b']')? {
-            loop {
-                let span = lexer.value()?;
-                too_many |= entries.len() >= max_batch;
-                if !too_many {
-                    entries.push(text.slice(span.range()));
-                }
-                if lexer.take(b']')? {
-                    break;
-                }
-                lexer.expect(b',')?;
-            }
+    let outcome = lexer.array(|lexer| {
+        let span = lexer.value()?;
+        too_many |= entries.len() >= max_batch;
+        if !too_many {
+            entries.push(text.slice(span.range()));
         }
-        lexer.end()
-    })();
-    match outcome {
+        Ok(())
+    });
+    match outcome.and_then(|()| lexer.end()) {
         Err(fault) => Err(Rejected::from_fault(fault, None)),
         Ok(()) if too_many => {
             Err(Rejected::new(ErrorObject::invalid_request(format!("a batch has at most {max_batch} entries"))))
@@ -177,10 +169,7 @@ fn read_batch(text: &Bytes, mut lexer: Lexer<'_>, max_batch: usize) -> Result<Ve
 
 /// Reads a text that is an object of parameters and nothing else.
 pub(super) fn read_params(text: &Bytes) -> Result<Params, Rejected> {
-    if std::str::from_utf8(text).is_err() {
-        return Err(Rejected::new(ErrorObject::parse_error("not JSON: the text is not UTF-8")));
-    }
-    let mut lexer = Lexer::new(text);
+    let mut lexer = Lexer::new(text).ok_or_else(Rejected::not_utf8)?;
     let found =
         ParamsFound::read(&mut lexer, text, &mut MetaMemo::default()).and_then(|found| lexer.end().map(|()| found));
     match found {
@@ -263,7 +252,7 @@ struct Envelope {
     id: Option<Span>,
     method: Option<Span>,
     params: Option<ParamsFound>,
-    result: Option<Span>,
+    result: Option<Box<ResultFound>>,
     error: Option<Span>,
     /// Unknown members, which are seldom.
     others: Option<Box<MetaMembers>>,
@@ -271,17 +260,15 @@ struct Envelope {
 }
 
 impl Envelope {
-    fn read(text: &Bytes, mut lexer: Lexer<'_>, memo: &mut MetaMemo) -> Result<Self, Rejected> {
-        let mut envelope = Self::default();
-        let outcome =
-            lexer.object(|lexer, key| envelope.member(lexer, text, Member { key, value: Span::default() }, memo));
+    fn read(&mut self, text: &Bytes, mut lexer: Lexer<'_>, memo: &mut MetaMemo) -> Result<(), Rejected> {
+        let outcome = lexer.object(|lexer, key| self.member(lexer, text, Member { key, value: Span::default() }, memo));
         // A member that stands twice is reported only at the end, so that the id can still be read.
         match outcome.and_then(|()| lexer.end()) {
-            Ok(()) => match envelope.duplicate.or_else(|| envelope.others.as_ref()?.duplicate(text)) {
-                Some(name) => Err(Rejected::duplicate(name, text, envelope.id(text).ok())),
-                None => Ok(envelope),
+            Ok(()) => match self.duplicate.or_else(|| self.others.as_ref()?.duplicate(text)) {
+                Some(name) => Err(Rejected::duplicate(name, text, self.id(text).ok())),
+                None => Ok(()),
             },
-            Err(fault) => Err(Rejected::from_fault(fault, envelope.id(text).ok())),
+            Err(fault) => Err(Rejected::from_fault(fault, self.id(text).ok())),
         }
     }
 
@@ -296,7 +283,6 @@ impl Envelope {
             b"jsonrpc" => &mut self.version,
             b"id" => &mut self.id,
             b"method" => &mut self.method,
-            b"result" => &mut self.result,
             b"error" => &mut self.error,
             b"params" => {
                 let params = ParamsFound::read(lexer, text, memo)?;
@@ -304,6 +290,12 @@ impl Envelope {
                     self.duplicate = Some(name);
                 }
                 if self.params.replace(params).is_some() {
+                    self.duplicate = Some(member.key.span);
+                }
+                return Ok(());
+            }
+            b"result" => {
+                if self.result.replace(ResultFound::read(lexer, text, memo)?).is_some() {
                     self.duplicate = Some(member.key.span);
                 }
                 return Ok(());
@@ -336,7 +328,7 @@ impl Envelope {
         }
     }
 
-    fn classify(self, text: &Bytes) -> Result<Message, Rejected> {
+    fn classify(&mut self, text: &Bytes) -> Result<Message, Rejected> {
         let reject =
             |message: &'static str| Err(Rejected::for_id(self.id(text).ok(), ErrorObject::invalid_request(message)));
         if self.version.map(|span| span.of(text)) != Some(b"\"2.0\"") {
@@ -352,7 +344,7 @@ impl Envelope {
             Some(_) => Some(self.id(text).map_err(Rejected::new)?),
             None => None,
         };
-        let params = match self.params {
+        let params = match self.params.take() {
             None | Some(ParamsFound::Null) => Params::default(),
             Some(ParamsFound::Object(found)) => found.into_params(text),
             Some(ParamsFound::Other) => {
@@ -365,9 +357,9 @@ impl Envelope {
         })
     }
 
-    fn classify_answer(self, text: &Bytes) -> Result<Message, Rejected> {
-        let outcome = match (self.result, self.error) {
-            (Some(result), None) => Ok(text.slice(result.range())),
+    fn classify_answer(&mut self, text: &Bytes) -> Result<Message, Rejected> {
+        let outcome = match (self.result.take(), self.error) {
+            (Some(result), None) => Ok(result.into_text(text)),
             (None, Some(error)) => Err(serde_json::from_slice(error.of(text))
                 .unwrap_or_else(|_| ErrorObject::internal("the peer answered with an error that can not be read"))),
             (Some(_), Some(_)) => Err(ErrorObject::internal("the peer answered with both a result and an error")),

@@ -1,5 +1,7 @@
 //! What `_meta` looked like before.
 
+use std::sync::Arc;
+
 use super::members::MetaMembers;
 
 /// The `_meta` of an earlier message.
@@ -14,6 +16,8 @@ pub struct MetaMemo {
     members: MetaMembers,
     /// Counts the objects that were remembered.
     number: u64,
+    /// The `_meta` of an earlier result: who the server is, mostly. It is shared with those who keep it.
+    of_result: Option<Arc<str>>,
 }
 
 impl MetaMemo {
@@ -39,6 +43,23 @@ impl MetaMemo {
         }
         self.text.extend_from_slice(object);
         self.members = members.shifted(u32::try_from(start).unwrap_or(u32::MAX).wrapping_neg());
+    }
+}
+
+/// The same for results, of which nothing but the text is needed.
+impl MetaMemo {
+    /// Returns the remembered object, if `text` begins with it at `start`.
+    pub(super) fn recall_result(&self, text: &[u8], start: usize) -> Option<Arc<str>> {
+        self.of_result
+            .clone()
+            .filter(|object| text.get(start..).is_some_and(|rest| rest.starts_with(object.as_bytes())))
+    }
+
+    /// Remembers an object that has been checked, unless it is large or spread over lines.
+    pub(super) fn remember_result(&mut self, object: &[u8]) -> Option<Arc<str>> {
+        let is_short = object.len() <= MAX_BYTES && memchr::memchr2(b'\n', b'\r', object).is_none();
+        self.of_result = std::str::from_utf8(object).ok().filter(|_| is_short).map(Arc::from);
+        self.of_result.clone()
     }
 }
 

@@ -22,12 +22,16 @@ mod message;
 mod meta_memo;
 mod params;
 mod rejected;
+mod result_text;
 
+pub(crate) use lexer::{Fault, Key, Lexer};
 pub use members::{Member, Members, MetaMembers, ParamMembers, Span};
 pub use message::{Answer, Incident, Message, MethodName, RawId, Request};
 pub use meta_memo::MetaMemo;
 pub use params::Params;
+pub(crate) use params::decode_str;
 pub use rejected::Rejected;
+pub use result_text::ResultText;
 
 #[cfg(test)]
 mod tests;

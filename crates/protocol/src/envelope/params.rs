@@ -133,12 +133,11 @@ impl Params {
 
 /// Decodes the JSON text of a string, borrowing when it has no escapes. The text has been checked before.
 #[inline]
-pub(super) fn decode_str(json: &[u8]) -> Option<Cow<'_, str>> {
+pub(crate) fn decode_str(json: &[u8]) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    let inner = std::str::from_utf8(inner).ok()?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_some() {
-        super::members::unescape(inner).map(Cow::Owned)
+    if memchr::memchr(b'\\', inner).is_some() {
+        serde_json::from_slice(json).ok().map(Cow::Owned)
     } else {
-        Some(Cow::Borrowed(inner))
+        std::str::from_utf8(inner).ok().map(Cow::Borrowed)
     }
 }

@@ -23,6 +23,10 @@ impl Rejected {
         Self { id, error }
     }
 
+    pub(super) fn not_utf8() -> Self {
+        Self::new(ErrorObject::parse_error("not JSON: the text is not UTF-8"))
+    }
+
     pub(super) fn duplicate(name: Span, text: &[u8], id: Option<RawId>) -> Self {
         let name: String = String::from_utf8_lossy(name.of(text)).chars().take(60).collect();
         Self { id, error: ErrorObject::invalid_request(format!("member \"{name}\" stands twice")) }

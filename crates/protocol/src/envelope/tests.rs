@@ -69,7 +69,7 @@ fn answers_are_read_with_exactly_one_of_result_and_error() {
         other => panic!("{text}: {other:?}"),
     };
     let good = answer(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-    assert_eq!((good.id, good.outcome.unwrap().as_ref()), (Some(1.into()), &b"{}"[..]));
+    assert_eq!((good.id, &*good.outcome.unwrap()), (Some(1.into()), &b"{}"[..]));
     let bad = answer(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-5,"message":"no"}}"#);
     assert_eq!(bad.outcome.unwrap_err().code, -5);
     assert!(answer(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#).outcome.is_err());
@@ -289,5 +289,35 @@ fn a_remembered_meta_is_read_as_if_for_the_first_time() {
             (Err(again), Err(first)) => assert_eq!(again.error, first.error),
             (again, first) => panic!("{again:?} is not {first:?}"),
         }
+    }
+}
+
+/// What is remembered of one answer changes nothing about the next, whatever that says.
+#[test]
+fn results_are_the_same_with_and_without_a_memo() {
+    let texts = [
+        r#"{"_meta":{"a":{"b":1}},"content":[]}"#,
+        r#"{"_meta":{"a":{"b":1}},"content":[]}"#,
+        r#"{"_meta":{"a":{"b":1}} ,"more":{"_meta":{}}}"#,
+        r#"{"_meta":{"a":{"b":10}}}"#,
+        r#"{"_meta":{},"_meta":{"a":1}}"#,
+        r#"{"_meta":[],"x":"_meta"}"#,
+        r#"{"\u005fmeta":{"a":{"b":10}}}"#,
+        "[1]",
+    ];
+    let mut memo = MetaMemo::default();
+    for text in texts.iter().chain(&texts) {
+        let message = Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#));
+        let result = |memo: &mut MetaMemo| match Message::read_with(&message, 1, memo) {
+            Ok(Message::Answer(answer)) => answer.outcome.unwrap(),
+            other => panic!("{text}: {other:?}"),
+        };
+        let (remembered, fresh) = (result(&mut memo), result(&mut MetaMemo::default()));
+        for name in ["_meta", "content", "more", "x", "a"] {
+            assert_eq!(remembered.get(name), fresh.get(name), "{name} of {text}");
+        }
+        assert_eq!(&*remembered, text.as_bytes());
+        assert_eq!(remembered.meta(), fresh.meta(), "{text}");
+        assert_eq!(remembered.into_bytes(), text.as_bytes());
     }
 }

@@ -132,7 +132,7 @@ impl Dice {
     }
 
     fn meta(&mut self) -> Meta {
-        let mut meta = Meta(self.object(2));
+        let mut meta = Meta::from(self.object(2));
         if self.coin() {
             meta.insert(key::PROGRESS_TOKEN.to_owned(), serde_json::to_value(self.id()).unwrap());
         }

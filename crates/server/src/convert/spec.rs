@@ -271,7 +271,7 @@ fn icons(sources: &[&str]) -> Option<Vec<Icon>> {
 
 fn object(make: fn() -> Value) -> Meta {
     match make() {
-        Value::Object(members) => Meta(members),
+        Value::Object(members) => Meta::from(members),
         other => panic!("`meta` must be a JSON object, not {other}"),
     }
 }

@@ -112,7 +112,7 @@ pub(crate) fn request(question: InputRequest, revision: Revision, meta: Option<M
 fn joined(own: Option<Meta>, ours: Option<Meta>) -> Option<Meta> {
     match (own, ours) {
         (Some(mut own), Some(ours)) => {
-            own.0.extend(ours.0);
+            own.extend(ours);
             Some(own)
         }
         (own, ours) => own.or(ours),

@@ -127,7 +127,7 @@ fn ended(end: &TaskEnd, id: &str) -> Reply {
     match end {
         TaskEnd::Completed(bytes) | TaskEnd::Unsuccessful(bytes) => {
             let mut result = results::read_result(bytes)?;
-            result.meta.get_or_insert_default().0.extend(related(id).0);
+            result.meta.get_or_insert_default().extend(related(id));
             Ok(Outcome::Complete(AnyResult::from(result)))
         }
         TaskEnd::Failed(bytes) => Err(results::read_error(bytes)),

@@ -1,5 +1,4 @@
-//! The two results that carry most of the traffic, written without serde: long texts are escaped eight bytes at a time,
-//! and the members' names are copied rather than escaped.
+//! Writing by hand: long texts are escaped eight bytes at a time, and the members' names are copied rather than escaped.
 
 use crate::encode::value_into;
 use crate::json::write_str;
