@@ -117,6 +117,11 @@
 //! # }
 //! ```
 //!
+//! Three things are easily done wrong, and done here: [`Cx::sample_with_tools`](crate::Cx::sample_with_tools) lets the model use tools that the
+//! handler runs, by the rules and with an end; [`Cx::root_folders`](crate::Cx::root_folders) checks paths against the client's folders as the
+//! file system has them; and [`Handles::visit`](crate::Handles::visit) finds out at a page that [`Cx::elicit_url`](crate::Cx::elicit_url) leads to
+//! whether its visitor is the one whom it was made for.
+//!
 //! # HTTP
 //!
 //! With the feature `http`, `Cx::headers` returns the headers of the request, without those that carry credentials;
