@@ -15,9 +15,9 @@ fn check<T: Adapt + Clone + Serialize + DeserializeOwned>(data: &[u8]) {
     let Ok(value) = serde_json::from_slice::<T>(data) else { return };
     for revision in Revision::ALL {
         let mut once = value.clone();
-        adapt(&mut once, *revision);
+        adapt(&mut once, revision);
         let mut twice = once.clone();
-        adapt(&mut twice, *revision);
+        adapt(&mut twice, revision);
         let text = |value: &T| serde_json::to_string(value).expect("what was read can be written");
         assert_eq!(text(&once), text(&twice), "adapting for {revision:?} is not stable");
     }

@@ -35,7 +35,7 @@ struct Everything {
     /// Let in only users of this file, who log in with OAuth; `jackfield auth add-user` makes it. Logins are kept in --store, or end with the process
     #[arg(long, value_name = "FILE", requires = "http")]
     auth: Option<PathBuf>,
-    /// Where clients reach the server if not at the address of --http, such as https://mcp.example.com: behind a proxy, or in front of several processes with one --store
+    /// Where clients reach the server if not at the address of --http, such as `https://mcp.example.com`: behind a proxy, or in front of several processes with one --store
     #[arg(long, value_name = "URL", requires = "auth")]
     public_url: Option<String>,
     /// How long their tokens are valid, in seconds
