@@ -27,8 +27,8 @@ pub(crate) enum Effort {
     TooMuch,
 }
 
-/// The most steps that are taken in place. A step is a few nanoseconds: a value has fewer parts than bytes, and each part is looked at once
-/// on each way through the schema. So this is less than ten milliseconds.
+/// The most steps that are taken in place: a value has fewer parts than bytes, and each part is looked at once on each way through the
+/// schema. It bounds work, not time; it is meant to be some milliseconds.
 const STEPS_IN_PLACE: u64 = 1_000_000;
 /// The most steps at all: some seconds.
 const MOST_STEPS: u64 = 1_000_000_000;
