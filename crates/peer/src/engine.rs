@@ -17,7 +17,7 @@ use crate::batches::{BatchKey, Batches};
 use crate::lines::Line;
 use crate::output::{Output, write_error, write_reply};
 use crate::panics::{self, Guarded};
-use crate::wire::{Queued, Wire};
+use crate::wire::{Place, Queued, Wire};
 use crate::{Admission, Answering, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
 
 /// The state of one connection: who is admitted, what runs, and what waits to be written.
@@ -32,6 +32,8 @@ pub(crate) struct Engine {
     keys: HashMap<RequestId, RequestKey>,
     next_key: u64,
     batches: Batches,
+    /// Messages that have to follow the answer to a request.
+    held: Vec<(RequestKey, Vec<u8>)>,
     pub(crate) tasks: JoinSet<Finished>,
     pub(crate) output: Output,
 }
@@ -65,6 +67,7 @@ impl Engine {
             keys: HashMap::new(),
             next_key: 0,
             batches: Batches::default(),
+            held: Vec::new(),
             tasks: JoinSet::new(),
             output: Output::default(),
         }
@@ -134,6 +137,7 @@ impl Engine {
                     self.message(queued, Some(key));
                 }
                 self.finish(&id, reply, revision, batch, opens_session);
+                self.let_go(key);
             }
             Begun::Pending(future) => {
                 let Some(decoded) = id.decode() else { return };
@@ -193,9 +197,11 @@ impl Engine {
     /// Drops the work on a request. Its answer, and what its handler has still to say, is suppressed.
     fn cancel(&mut self, incident: &Incident) {
         let id = incident.params.get("requestId").and_then(RequestId::from_json);
-        let running = id.and_then(|id| self.keys.remove(&id)).and_then(|key| self.running.remove(&key));
+        let key = id.and_then(|id| self.keys.remove(&id));
+        let running = key.and_then(|key| self.running.remove(&key));
         // Unknown, finished and malformed ones are ignored, as the specification asks.
-        let Some(running) = running else { return };
+        let (Some(key), Some(running)) = (key, running) else { return };
+        self.held.retain(|(held, _)| *held != key);
         let reason = incident.params.optional_string("reason").ok().flatten();
         tracing::debug!(id = %running.decoded, reason = reason.as_deref().unwrap_or_default(), "cancelled");
         running.abort.abort();
@@ -213,6 +219,7 @@ impl Engine {
         self.keys.remove(&running.decoded);
         self.finish(&running.id, reply, running.revision, running.batch, running.opens_session);
         self.settle(running.batch);
+        self.let_go(key);
     }
 
     fn finish(&mut self, id: &RawId, reply: Reply, revision: Revision, batch: Option<BatchKey>, opens_session: bool) {
@@ -223,9 +230,21 @@ impl Engine {
         self.emit(batch, |out| write_reply(out, id, reply, revision, handler.identity(revision)));
     }
 
-    /// Writes a message of a handler, if its request still runs.
-    pub(crate) fn message(&mut self, (about, text): Queued, current: Option<RequestKey>) {
-        if about.is_none_or(|key| about == current || self.running.contains_key(&key)) {
+    /// Writes a message of a handler at its place; what comes too late is thrown away. `current` is being answered now.
+    pub(crate) fn message(&mut self, (place, text): Queued, current: Option<RequestKey>) {
+        let runs = |key| current == Some(key) || self.running.contains_key(&key);
+        match place {
+            Place::Before(key) if !runs(key) => {}
+            // Such messages may be lost, so that a request which is never answered can not fill the memory with them.
+            Place::After(key) if runs(key) && self.held.len() >= self.limits.queued_messages => {}
+            Place::After(key) if runs(key) => self.held.push((key, text)),
+            _ => self.output.line(|out| out.extend_from_slice(&text)),
+        }
+    }
+
+    /// Writes what had to wait for the answer to a request.
+    fn let_go(&mut self, key: RequestKey) {
+        for (_, text) in self.held.extract_if(.., |(held, _)| *held == key) {
             self.output.line(|out| out.extend_from_slice(&text));
         }
     }

@@ -25,6 +25,13 @@ pub trait Outlet: Send + Sync + fmt::Debug {
     /// Sends a notification if the queue has room; otherwise it is dropped, and `false` returned.
     fn try_notify(&self, about: Option<RequestKey>, message: Vec<u8>) -> bool;
 
+    /// Sends a notification about no request, as [`try_notify`](Self::try_notify) does, but not before `request` has been
+    /// answered, where both travel on one stream: the other side has to know from the answer what it is about.
+    fn try_notify_after(&self, request: RequestKey, message: Vec<u8>) -> bool {
+        let _ = request;
+        self.try_notify(None, message)
+    }
+
     /// Sends a notification about no request, as [`try_notify`](Self::try_notify) does, but once for all who send it under the same
     /// key: where several nodes serve a session, each of them hears of a change.
     fn try_notify_once(&self, key: &str, message: Vec<u8>) -> bool {

@@ -13,8 +13,25 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{AskError, Closed, Limits, Outlet, RequestKey, Shutdown};
 
-/// A message of a handler, and the request it is about.
-pub(crate) type Queued = (Option<RequestKey>, Vec<u8>);
+/// A message of a handler, and its place among the answers.
+pub(crate) type Queued = (Place, Vec<u8>);
+
+/// Where a message stands among the answers of its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Anywhere.
+    Any,
+    /// Before the answer to this request; later it is thrown away.
+    Before(RequestKey),
+    /// After the answer to this request, if that is still to come.
+    After(RequestKey),
+}
+
+impl From<Option<RequestKey>> for Place {
+    fn from(about: Option<RequestKey>) -> Self {
+        about.map_or(Self::Any, Self::Before)
+    }
+}
 
 /// Takes the messages of handlers to the connection, and keeps the questions that wait for an answer.
 #[derive(Debug)]
@@ -98,7 +115,7 @@ impl Wire {
             message.extend_from_slice(&params);
         }
         message.push(b'}');
-        self.queue.send((None, message)).await.map_err(|_| AskError::Closed)?;
+        self.queue.send((Place::Any, message)).await.map_err(|_| AskError::Closed)?;
         match tokio::time::timeout(self.question_timeout, answer).await {
             Ok(Ok(outcome)) => outcome.map_err(AskError::Refused),
             Ok(Err(_)) => Err(AskError::Closed),
@@ -113,11 +130,15 @@ impl Outlet for Wire {
         about: Option<RequestKey>,
         message: Vec<u8>,
     ) -> Pin<Box<dyn Future<Output = Result<(), Closed>> + Send + '_>> {
-        Box::pin(async move { self.queue.send((about, message)).await.map_err(|_| Closed) })
+        Box::pin(async move { self.queue.send((about.into(), message)).await.map_err(|_| Closed) })
     }
 
     fn try_notify(&self, about: Option<RequestKey>, message: Vec<u8>) -> bool {
-        self.queue.try_send((about, message)).is_ok()
+        self.queue.try_send((about.into(), message)).is_ok()
+    }
+
+    fn try_notify_after(&self, request: RequestKey, message: Vec<u8>) -> bool {
+        self.queue.try_send((Place::After(request), message)).is_ok()
     }
 
     fn ask<'a>(
@@ -156,6 +177,6 @@ impl Drop for CancelOnDrop<'_> {
 
 impl CancelOnDrop<'_> {
     fn try_notify_cancel(&self, message: String) {
-        let _ = self.wire.queue.try_send((None, message.into_bytes()));
+        let _ = self.wire.queue.try_send((Place::Any, message.into_bytes()));
     }
 }

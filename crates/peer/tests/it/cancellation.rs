@@ -68,6 +68,30 @@ async fn progress_comes_in_order_before_the_answer() {
     assert_eq!(client.receive().await["result"]["steps"], 5);
 }
 
+/// What has to follow an answer does so, whether the handler was ready at once or later.
+#[tokio::test]
+async fn what_has_to_follow_an_answer_follows_it() {
+    let mut client = Client::new();
+    client.initialize("2025-11-25").await;
+    for what in ["after", "after-later"] {
+        assert_eq!(client.request(what, what).await["id"], what);
+        assert_eq!(client.receive().await["params"]["data"], what);
+    }
+}
+
+/// Without an answer there is nothing that could be followed.
+#[tokio::test]
+async fn what_has_to_follow_an_answer_goes_with_its_request() {
+    let mut client = Client::new();
+    client.initialize("2025-11-25").await;
+    client.send(legacy(1, "after-hang")).await;
+    assert_eq!(client.request(2, "later").await["id"], 2);
+    client.send(cancel(1)).await;
+    assert_eq!(client.request(3, "after").await["id"], 3);
+    assert_eq!(client.receive().await["params"]["data"], "after");
+    assert_eq!(client.finish().await, Vec::<serde_json::Value>::new());
+}
+
 /// A cancelled entry does not hold up the answer of its batch.
 #[tokio::test]
 async fn a_batch_is_answered_without_its_cancelled_entry() {

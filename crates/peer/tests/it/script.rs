@@ -63,6 +63,16 @@ impl Handler for Script {
             "fail" => Answering::ready(Err(ErrorObject::new(7, "as asked"))),
             "progress" => Answering::later(progress(incoming, false)),
             "progress-hang" => Answering::later(progress(incoming, true)),
+            "after" => Answering::ready(after(&incoming, "after")),
+            "after-later" => Answering::later(async move {
+                let reply = after(&incoming, "after-later");
+                tokio::task::yield_now().await;
+                reply
+            }),
+            "after-hang" => Answering::later(async move {
+                let _ = after(&incoming, "after-hang");
+                std::future::pending().await
+            }),
             "ask" => Answering::later(ask(incoming)),
             "newline" => Answering::ready(Ok(Outcome::Complete(AnyResult::Encoded("{\n\"a\":\r\n1}".into())))),
             "caller" => Answering::ready(done(json!({
@@ -85,6 +95,13 @@ async fn progress(incoming: Incoming, hang: bool) -> Reply {
         std::future::pending::<()>().await;
     }
     done(json!({"steps": 5}))
+}
+
+/// Says something that has to follow the answer.
+fn after(incoming: &Incoming, name: &str) -> Reply {
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": name}});
+    let taken = incoming.outlet.try_notify_after(incoming.key.unwrap(), note.to_string().into_bytes());
+    done(json!({"taken": taken}))
 }
 
 async fn ask(incoming: Incoming) -> Reply {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use jackfield_peer::Session;
+use jackfield_peer::{RequestKey, Session};
 use jackfield_protocol::{Meta, Revision, TaskHandle, meta::key};
 use jackfield_store::{TaskChange, TaskId, TaskRecord, TaskWatch, Updated};
 use tokio::sync::OwnedSemaphorePermit;
@@ -22,6 +22,8 @@ pub(crate) struct TaskCall {
     watch: TaskWatch,
     revision: Revision,
     session: Option<Arc<Session>>,
+    /// The request that is answered with the task.
+    request: Option<RequestKey>,
     /// Whether someone works on it.
     began: AtomicBool,
     /// Its place among those that run.
@@ -44,9 +46,16 @@ impl TaskCall {
             watch,
             revision: cx.revision(),
             session: cx.session().cloned(),
+            request: None,
             began: AtomicBool::new(false),
             _permit: permit,
         }
+    }
+
+    /// Names the request that is answered with the task: notices follow the answer.
+    pub(super) fn answering(mut self, request: Option<RequestKey>) -> Self {
+        self.request = request;
+        self
     }
 
     /// Notes that someone works on the task from now on.
@@ -74,7 +83,10 @@ impl TaskCall {
     pub(super) fn announce(&self, record: &TaskRecord) {
         if let Some(session) = self.session.as_ref().filter(|_| self.revision.has_core_tasks()) {
             let notice = encode(view::task_of(record).into(), self.revision);
-            session.outlet().try_notify(None, notice);
+            match self.request {
+                Some(request) => session.outlet().try_notify_after(request, notice),
+                None => session.outlet().try_notify(None, notice),
+            };
         }
     }
 

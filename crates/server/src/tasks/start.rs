@@ -66,6 +66,7 @@ pub(crate) fn start(
     if let (Some(problem), false) = (&problem, incoming.caller.revision.has_core_tasks()) {
         return Answering::ready(Ok(Outcome::Complete(problem.clone().into())));
     }
+    let request = incoming.key;
     // What the task has to say belongs to the session: its request is answered at once.
     if let Some(session) = &incoming.session {
         (incoming.outlet, incoming.key) = (session.outlet().clone(), None);
@@ -74,7 +75,7 @@ pub(crate) fn start(
     let home = item.home(&router.core);
     let cx = Cx::with_tool(incoming, home, router.core.clone(), Some(item.clone()), Some(runtime.clone()));
     Answering::later(async move {
-        let task = Arc::new(runtime.create(&cx, ttl).await?);
+        let task = Arc::new(runtime.create(&cx, ttl).await?.answering(request));
         cx.call().task.is(task.clone());
         let work = {
             let cx = cx.clone();
