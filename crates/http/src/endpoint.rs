@@ -118,7 +118,7 @@ impl Endpoint {
 
     /// Serves one request. `any_path` treats every path as the endpoint's own.
     pub(crate) async fn serve<B>(
-        self: Arc<Self>,
+        self: &Arc<Self>,
         request: Request<B>,
         any_path: bool,
         from: Option<&Sender>,

@@ -35,7 +35,7 @@ const ANSWER: usize = 512;
 #[derive(Debug, Default)]
 struct State {
     /// The requests that have not been answered.
-    open: Vec<RequestKey>,
+    open: Open,
     /// The ids of all requests, where other nodes have to know them.
     requests: Vec<(RequestKey, RawId)>,
     /// More requests may still be added.
@@ -46,6 +46,40 @@ struct State {
     stream: Option<Arc<Stream>>,
     /// The session has ended.
     closed: bool,
+}
+
+/// Requests that have not been answered. Mostly there is one, which needs no allocation.
+#[derive(Debug, Default)]
+struct Open {
+    first: Option<RequestKey>,
+    more: Vec<RequestKey>,
+}
+
+impl Open {
+    fn push(&mut self, key: RequestKey) {
+        match self.first {
+            None => self.first = Some(key),
+            Some(_) => self.more.push(key),
+        }
+    }
+
+    /// Takes a request out; returns whether it was there.
+    fn remove(&mut self, key: RequestKey) -> bool {
+        if self.first == Some(key) {
+            self.first = None;
+            return true;
+        }
+        let place = self.more.iter().position(|open| *open == key);
+        place.is_some_and(|at| self.more.swap_remove(at) == key)
+    }
+
+    fn contains(&self, key: RequestKey) -> bool {
+        self.first == Some(key) || self.more.contains(&key)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.first.is_none() && self.more.is_empty()
+    }
 }
 
 /// How a POST is answered.
@@ -86,8 +120,9 @@ impl Exchange {
     /// Answers a request, unless it was cancelled. `code` is the error's, if it is one.
     pub(crate) fn answer(&self, key: RequestKey, code: Option<i64>, write: impl FnOnce(&mut Vec<u8>)) {
         let mut state = self.state();
-        let Some(at) = state.open.iter().position(|open| *open == key) else { return };
-        state.open.swap_remove(at);
+        if !state.open.remove(key) {
+            return;
+        }
         state.code = code;
         match state.stream.clone() {
             Some(stream) => {
@@ -114,7 +149,7 @@ impl Exchange {
     /// Notes that a request will not be answered.
     pub(crate) fn cancelled(&self, key: RequestKey) {
         let mut state = self.state();
-        state.open.retain(|open| *open != key);
+        state.open.remove(key);
         self.settle(state);
     }
 
@@ -128,7 +163,7 @@ impl Exchange {
     /// Ends the exchange, because its session has ended.
     pub(crate) fn close(&self) {
         let mut state = self.state();
-        state.open.clear();
+        state.open = Open::default();
         state.closed = true;
         self.settle(state);
     }
@@ -237,7 +272,7 @@ impl Exchange {
 
     /// Where a message about a request goes; `None` if it is for nobody.
     fn stream_about(&self, key: RequestKey) -> Option<Arc<Stream>> {
-        let is_open = self.state().open.contains(&key);
+        let is_open = self.state().open.contains(key);
         if is_open { self.open_stream() } else { None }
     }
 }

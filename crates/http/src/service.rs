@@ -77,7 +77,7 @@ impl StreamableService {
     /// Serves one request.
     pub async fn serve<B: HttpBody + Unpin>(&self, request: Request<B>) -> Response<Body> {
         self.endpoint.start_node();
-        self.endpoint.clone().serve(request, self.any_path, None).await
+        self.endpoint.serve(request, self.any_path, None).await
     }
 }
 

@@ -60,8 +60,17 @@ macro_rules! methods {
             /// Finds a method by its name on the wire.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
+                Self::from_bytes(name.as_bytes())
+            }
+
+            /// Finds a method by the bytes of its name.
+            #[expect(non_upper_case_globals, reason = "each is named like its method")]
+            pub(crate) fn from_bytes(name: &[u8]) -> Option<Self> {
+                $(
+                    const $variant: &[u8] = $name.as_bytes();
+                )*
                 match name {
-                    $( $name => Some(Self::$variant), )*
+                    $( $variant => Some(Self::$variant), )*
                     _ => None,
                 }
             }

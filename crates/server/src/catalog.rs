@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use crate::BuildError;
 use crate::core::Core;
+use crate::hashing::Hashing;
 use crate::mount::Prefix;
 
 pub(crate) use crate::kinds::{Prompts, Resources, Tools};
@@ -207,7 +208,7 @@ impl<K: Kind> Default for Catalog<K> {
 /// Items by name, in the order of the list.
 pub(crate) struct Shelf<K: Kind> {
     pub(crate) items: Vec<Arc<Item<K>>>,
-    index: HashMap<String, usize>,
+    index: HashMap<String, usize, Hashing>,
 }
 
 impl<K: Kind> Shelf<K> {

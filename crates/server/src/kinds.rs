@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jackfield_protocol::{Prompt, Tool};
+use jackfield_protocol::{Prompt, TaskSupport, Tool};
 
 use crate::catalog::{Catalog, Item, Kind, Shelf};
 use crate::core::Core;
@@ -16,6 +16,8 @@ pub(crate) struct Tools {
     pub(crate) shelf: Shelf<Self>,
     /// Whether any has arguments that clients also send as HTTP headers.
     pub(crate) any_has_headers: bool,
+    /// Whether any may run as a task.
+    pub(crate) any_is_task: bool,
 }
 
 impl Kind for Tools {
@@ -41,7 +43,8 @@ impl Kind for Tools {
 
     fn collect(items: Vec<Arc<Item<Self>>>) -> Self {
         let any_has_headers = items.iter().any(|item| item.prepared.headers.is_some());
-        Self { shelf: Shelf::new(items), any_has_headers }
+        let any_is_task = items.iter().any(|item| item.prepared.task != TaskSupport::Forbidden);
+        Self { shelf: Shelf::new(items), any_has_headers, any_is_task }
     }
 
     fn items(&self) -> Vec<Arc<Item<Self>>> {

@@ -42,6 +42,7 @@ mod tools;
 mod changes;
 mod cx;
 mod handles;
+mod hashing;
 mod owner;
 mod questions;
 mod rates;

@@ -7,10 +7,9 @@ use jackfield_peer::{Answering, Caller, Handler, Incoming, Reply, SessionChange}
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{
     AnyResult, EmptyResult, ErrorObject, Implementation, Method, Outcome, Revision, SetLevelParams, Settings,
-    TaskSupport,
 };
 
-use crate::catalog::{Item, Kind, Tools};
+use crate::catalog::Kind;
 use crate::core::Core;
 use crate::hooks::Hooks;
 use crate::lists::Lists;
@@ -120,8 +119,7 @@ impl Router {
 
     /// Whether some calls run as tasks.
     pub(crate) fn has_tasks(&self) -> bool {
-        let supports = |item: &Arc<Item<Tools>>| item.prepared.task != TaskSupport::Forbidden;
-        self.declares_tasks || self.core.tools.view(&self.core).shelf.items.iter().any(supports)
+        self.declares_tasks || self.core.tools.view(&self.core).any_is_task
     }
 
     pub(crate) fn cx(&self, incoming: Incoming) -> Cx {

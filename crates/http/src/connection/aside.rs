@@ -31,7 +31,8 @@ impl<T> Future for Aside<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         // A task keeps its waker for as long as it lives, so that it is noted with the first poll only.
-        if !self.call.woken.swap(false, Ordering::AcqRel) {
+        // Looking is cheaper than taking.
+        if !self.call.woken.load(Ordering::Relaxed) || !self.call.woken.swap(false, Ordering::AcqRel) {
             return Poll::Pending;
         }
         *self.call.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());

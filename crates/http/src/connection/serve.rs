@@ -5,6 +5,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
@@ -117,17 +118,15 @@ impl Line {
     where
         T: Read + Write + Unpin + Send + 'static,
     {
-        let streams = Arc::new(Slot::default());
-        let (activity, endpoint, sender) = (self.activity.clone(), self.endpoint.clone(), self.sender.clone());
-        let slot = streams.clone();
+        let streams = Slot::default();
+        let (activity, endpoint, sender, slot) = (&self.activity, &self.endpoint, &self.sender, &streams);
         let service = service_fn(move |request: Request<Incoming>| {
-            let (busy, endpoint, sender) = (activity.begin(false), endpoint.clone(), sender.clone());
-            let slot = slot.clone();
+            let busy = activity.begin(false);
             async move {
                 // What a client sends as the body of a request that has none would be taken for the next request.
                 let bounded = request.method() == Method::POST || request.body().is_end_stream();
                 let chunks = bounded && request.version() == Version::HTTP_11;
-                let mut response = endpoint.serve(request, false, Some(&sender)).await;
+                let mut response = endpoint.serve(request, false, Some(sender)).await;
                 response.body_mut().keep_busy(busy);
                 if chunks && response.body().is_stream() {
                     return slot.put(response).await;
@@ -206,17 +205,26 @@ enum Ended {
 
 /// Where a stream waits to be taken from hyper.
 #[derive(Debug, Default)]
-struct Slot(Mutex<Option<Box<Response<Body>>>>);
+struct Slot {
+    response: Mutex<Option<Box<Response<Body>>>>,
+    /// Whether one waits: it is looked for after each request, and seldom there.
+    filled: AtomicBool,
+}
 
 impl Slot {
     /// Hands a response over, and never comes back: hyper is dropped with whoever waits here.
     async fn put<T>(&self, response: Response<Body>) -> T {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(response));
+        *self.response.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(response));
+        self.filled.store(true, Ordering::Release);
         std::future::pending().await
     }
 
     fn take(&self) -> Option<Box<Response<Body>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        if !self.filled.load(Ordering::Acquire) {
+            return None;
+        }
+        self.filled.store(false, Ordering::Relaxed);
+        self.response.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -6,13 +6,14 @@ use crate::client::Ask;
 use crate::fixture::Fixture;
 
 /// T-050, HTTP-072, HTTP-091, HTTP-103, HTTP-104, HTTP-106: `Mcp-Method` and `Mcp-Name` equal the body, header names in any case;
-/// the markers of encoded values in none but their own.
+/// the markers of encoded values in none but their own. T-050, XTSK-029: so do those of requests about a task.
 #[tokio::test]
 async fn method_and_name_equal_the_body() {
     let fixture = Fixture::start().await;
     let list = || Ask::modern("tools/list", json!({}));
     let echo = || Ask::tool("echo", json!({}));
     let read = |uri: &str| Ask::modern("resources/read", json!({ "uri": uri }));
+    let task = |method: &str| Ask::modern(method, json!({ "taskId": "t1" }));
     let refused = [
         list().with("mcp-method", "prompts/list"),
         list().with("mcp-method", "TOOLS/LIST"),
@@ -30,6 +31,10 @@ async fn method_and_name_equal_the_body() {
         echo().with("mcp-name", "=?base64?ZWNobw==?=x"),
         read("file:///a%20b").with("mcp-name", "file:///a b"),
         read("file:///a").without("mcp-name"),
+        // A proxy sends requests about a task to the node that works on it.
+        task("tasks/get").with("mcp-name", "other"),
+        task("tasks/update").with("mcp-name", "other"),
+        task("tasks/cancel").with("mcp-name", "=?base64?b3RoZXI=?="),
         list().without("mcp-protocol-version"),
         list().and("MCP-Protocol-Version", "2025-11-25"),
     ];

@@ -79,8 +79,12 @@ impl Member {
     }
 
     #[inline]
-    fn is_named(&self, text: &[u8], name: &[u8]) -> bool {
-        if self.key.escaped { *self.name_bytes(text) == *name } else { self.key.span.of(text) == name }
+    pub(super) fn is_named(&self, text: &[u8], name: &[u8]) -> bool {
+        if self.key.escaped {
+            return *self.name_bytes(text) == *name;
+        }
+        // Names mostly differ in length, which needs no look at the text.
+        self.key.span.len() as usize == name.len() && self.key.span.of(text) == name
     }
 }
 

@@ -3,9 +3,10 @@
 use bytes::Bytes;
 
 use super::lexer::{Fault, Lexer};
-use super::members::{Member, MetaMembers, ParamMembers, Span};
+use super::members::{Member, MetaMembers, Span};
 use super::meta_memo::MetaMemo;
-use super::params::{Params, decode_str};
+use super::params::{Found, Params, decode_str};
+use super::raw_id::RawId;
 use super::rejected::Rejected;
 use super::result_text::{ResultFound, ResultText};
 use crate::{ErrorObject, Method, RequestId};
@@ -37,7 +38,7 @@ pub struct Request {
 impl Request {
     /// Copies what it needs of the text, so that the buffer it was received in can be given back: for what is kept for long.
     pub fn detach(&mut self) {
-        self.id = RawId(Bytes::copy_from_slice(&self.id.0));
+        self.id.detach();
         self.params.detach();
     }
 }
@@ -60,36 +61,6 @@ pub struct Answer {
     pub outcome: Result<ResultText, ErrorObject>,
 }
 
-/// The JSON text of a request's id: a string or an integer, echoed exactly.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct RawId(Bytes);
-
-impl RawId {
-    /// Returns the JSON text.
-    #[must_use]
-    pub fn as_json(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// Decodes the id. Two ids that are written differently may be equal, such as `"a"` and `"\u0061"`.
-    #[must_use]
-    pub fn decode(&self) -> Option<RequestId> {
-        RequestId::from_json(&self.0)
-    }
-}
-
-impl From<&RequestId> for RawId {
-    fn from(id: &RequestId) -> Self {
-        let mut text = Vec::new();
-        match id {
-            RequestId::Integer(n) => text.extend_from_slice(n.to_string().as_bytes()),
-            RequestId::Unsigned(n) => text.extend_from_slice(n.to_string().as_bytes()),
-            RequestId::String(s) => crate::json::write_str(&mut text, s),
-        }
-        Self(text.into())
-    }
-}
-
 /// The name of a method: one of the protocol, or an unknown one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MethodName {
@@ -100,8 +71,15 @@ pub enum MethodName {
 }
 
 impl MethodName {
-    fn new(name: &str) -> Self {
-        Method::from_name(name).map_or_else(|| Self::Other(name.into()), Self::Known)
+    /// Reads the JSON text of a name; `None` if it is not a string.
+    fn read(json: &[u8]) -> Option<Self> {
+        // The names of the protocol have no escapes.
+        let plain = json.strip_prefix(b"\"").and_then(|json| json.strip_suffix(b"\""));
+        if let Some(method) = plain.and_then(Method::from_bytes) {
+            return Some(Self::Known(method));
+        }
+        let name = decode_str(json)?;
+        Some(Method::from_name(&name).map_or_else(|| Self::Other(name.as_ref().into()), Self::Known))
     }
 
     /// Returns the name on the wire.
@@ -175,7 +153,7 @@ pub(super) fn read_params(text: &Bytes) -> Result<Params, Rejected> {
     match found {
         Ok(ParamsFound::Object(found)) => match found.duplicate {
             Some(name) => Err(Rejected::duplicate(name, text, None)),
-            None => Ok(found.into_params(text)),
+            None => Ok(Params::new(found.object, text)),
         },
         Ok(_) => Err(Rejected::new(ErrorObject::invalid_params("parameters must be an object"))),
         Err(fault) => Err(Rejected::from_fault(fault, None)),
@@ -189,16 +167,8 @@ enum ParamsFound {
 }
 
 struct ObjectFound {
-    span: Span,
-    members: ParamMembers,
-    meta: Option<Box<MetaMembers>>,
+    object: Box<Found>,
     duplicate: Option<Span>,
-}
-
-impl ObjectFound {
-    fn into_params(self, text: &Bytes) -> Params {
-        Params::new(text.clone(), self.span, self.members, self.meta)
-    }
 }
 
 impl ParamsFound {
@@ -209,12 +179,12 @@ impl ParamsFound {
             _ => return lexer.value().map(|_| Self::Other),
         }
         let start = lexer.position();
-        let mut members = ParamMembers::default();
-        let mut meta = None;
+        // It is filled where it stays: from here on it is handed from one to the other.
+        let mut object = Box::<Found>::default();
         let mut duplicate = None;
         lexer.object(|lexer, key| {
             let opens_object = lexer.next_token()? == b'{';
-            let is_meta = *Member { key, value: Span::default() }.name_bytes(text) == *b"_meta";
+            let is_meta = Member { key, value: Span::default() }.is_named(text, b"_meta");
             let start = lexer.position();
             let value = if is_meta && opens_object {
                 let found = match memo.recall(text, start) {
@@ -231,17 +201,17 @@ impl ParamsFound {
                         found
                     }
                 };
-                meta = Some(Box::new(found));
+                object.meta = Some(found);
                 Span::new(start, lexer.position())
             } else {
                 lexer.value()?
             };
-            members.push(Member { key, value });
+            object.members.push(Member { key, value });
             Ok(())
         })?;
-        let span = Span::new(start, lexer.position());
-        let duplicate = members.duplicate(text).or(duplicate);
-        Ok(Self::Object(ObjectFound { span, members, meta, duplicate }))
+        object.span = Span::new(start, lexer.position());
+        let duplicate = object.members.duplicate(text).or(duplicate);
+        Ok(Self::Object(ObjectFound { object, duplicate }))
     }
 }
 
@@ -279,7 +249,14 @@ impl Envelope {
         mut member: Member,
         memo: &mut MetaMemo,
     ) -> Result<(), Fault> {
-        let slot = match member.name_bytes(text).as_ref() {
+        let written_with_escapes;
+        let name = if member.key.escaped {
+            written_with_escapes = member.name(text);
+            written_with_escapes.as_bytes()
+        } else {
+            member.key.span.of(text)
+        };
+        let slot = match name {
             b"jsonrpc" => &mut self.version,
             b"id" => &mut self.id,
             b"method" => &mut self.method,
@@ -322,7 +299,7 @@ impl Envelope {
             _ => RequestId::from_json(json).is_some(),
         };
         if fits {
-            Ok(RawId(text.slice(span.range())))
+            Ok(RawId::new(text, span))
         } else {
             Err(ErrorObject::invalid_request("an id is a string or an integer of at most 64 bits"))
         }
@@ -338,15 +315,14 @@ impl Envelope {
         if self.result.is_some() || self.error.is_some() {
             return reject("a message has either a method or an answer, not both");
         }
-        let Some(name) = decode_str(method.of(text)) else { return reject("`method` must be a string") };
-        let method = MethodName::new(&name);
+        let Some(method) = MethodName::read(method.of(text)) else { return reject("`method` must be a string") };
         let id = match self.id {
             Some(_) => Some(self.id(text).map_err(Rejected::new)?),
             None => None,
         };
         let params = match self.params.take() {
             None | Some(ParamsFound::Null) => Params::default(),
-            Some(ParamsFound::Object(found)) => found.into_params(text),
+            Some(ParamsFound::Object(found)) => Params::new(found.object, text),
             Some(ParamsFound::Other) => {
                 return Err(Rejected::for_id(id, ErrorObject::invalid_params("parameters must be an object")));
             }

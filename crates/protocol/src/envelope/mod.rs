@@ -20,16 +20,20 @@ mod lexer;
 mod members;
 mod message;
 mod meta_memo;
+mod object;
 mod params;
+mod raw_id;
 mod rejected;
 mod result_text;
 
 pub(crate) use lexer::{Fault, Key, Lexer};
 pub use members::{Member, Members, MetaMembers, ParamMembers, Span};
-pub use message::{Answer, Incident, Message, MethodName, RawId, Request};
+pub use message::{Answer, Incident, Message, MethodName, Request};
 pub use meta_memo::MetaMemo;
+pub use object::Object;
 pub use params::Params;
 pub(crate) use params::decode_str;
+pub use raw_id::RawId;
 pub use rejected::Rejected;
 pub use result_text::ResultText;
 

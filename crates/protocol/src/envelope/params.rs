@@ -10,17 +10,30 @@ use super::members::{MetaMembers, ParamMembers, Span};
 use crate::ErrorObject;
 
 /// The parameters of a message: an object whose members have been found but not yet decoded.
+///
+/// They are handed from one to the other on their way to a handler, so that what was found lies elsewhere.
 #[derive(Clone, Debug, Default)]
-pub struct Params {
+pub struct Params(Option<Box<Found>>);
+
+/// Where parameters and their members stand in a text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    /// Empty as long as they are looked for.
     text: Bytes,
-    object: Option<Span>,
-    members: ParamMembers,
-    meta: Option<Box<MetaMembers>>,
+    pub(super) span: Span,
+    pub(super) members: ParamMembers,
+    pub(super) meta: Option<MetaMembers>,
 }
 
 impl Params {
-    pub(super) fn new(text: Bytes, object: Span, members: ParamMembers, meta: Option<Box<MetaMembers>>) -> Self {
-        Self { text, object: Some(object), members, meta }
+    pub(super) fn new(mut found: Box<Found>, text: &Bytes) -> Self {
+        found.text = text.clone();
+        Self(Some(found))
+    }
+
+    fn find(&self, name: &str) -> Option<(&Bytes, Span)> {
+        let found = self.0.as_ref()?;
+        Some((&found.text, found.members.find(&found.text, name)?))
     }
 
     /// Makes parameters from a value that serialises to an object.
@@ -42,50 +55,53 @@ impl Params {
 
     /// Copies the text, so that the buffer it was received in can be given back: for what is kept for long.
     pub fn detach(&mut self) {
-        self.text = Bytes::copy_from_slice(&self.text);
+        if let Some(found) = &mut self.0 {
+            found.text = Bytes::copy_from_slice(&found.text);
+        }
     }
 
     /// Returns the whole object as JSON text; `{}` if the message has no parameters.
     #[must_use]
     pub fn as_json(&self) -> &[u8] {
-        self.object.map_or(b"{}", |span| span.of(&self.text))
+        self.0.as_ref().map_or(b"{}", |found| found.span.of(&found.text))
     }
 
     /// Returns the JSON text of a member.
     #[must_use]
     #[inline]
     pub fn get(&self, name: &str) -> Option<&[u8]> {
-        self.members.find(&self.text, name).map(|span| span.of(&self.text))
+        self.find(name).map(|(text, span)| span.of(text))
     }
 
     /// Returns the JSON text of a member as a shared slice of the received buffer.
     #[must_use]
     pub fn get_bytes(&self, name: &str) -> Option<Bytes> {
-        self.members.find(&self.text, name).map(|span| self.text.slice(span.range()))
+        self.find(name).map(|(text, span)| text.slice(span.range()))
     }
 
     /// Returns the JSON text of a member of `_meta`.
     #[must_use]
     #[inline]
     pub fn meta(&self, name: &str) -> Option<&[u8]> {
-        self.meta.as_ref()?.find(&self.text, name).map(|span| span.of(&self.text))
+        let found = self.0.as_ref()?;
+        found.meta.as_ref()?.find(&found.text, name).map(|span| span.of(&found.text))
     }
 
     /// Whether there is a `_meta` that is an object.
     #[must_use]
     pub fn has_meta(&self) -> bool {
-        self.meta.is_some()
+        self.0.as_ref().is_some_and(|found| found.meta.is_some())
     }
 
     /// Returns the JSON text of `_meta`, if it is an object.
     #[must_use]
     pub fn meta_json(&self) -> Option<&[u8]> {
-        self.meta.as_ref().and_then(|_| self.get("_meta"))
+        self.has_meta().then(|| self.get("_meta"))?
     }
 
     /// Returns the names of all members, in order.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.members.iter().map(|member| member.name(&self.text))
+        self.0.iter().flat_map(|found| found.members.iter().map(|member| member.name(&found.text)))
     }
 
     /// Decodes a required string member.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use jackfield_protocol::CallToolResult;
-use jackfield_protocol::envelope::Params;
+use jackfield_protocol::envelope::Object;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub(super) fn whole<T: DeserializeOwned>(json: &[u8]) -> Result<T, BadArgument> 
 
 /// Arguments of a tool whose members have been found but not yet decoded.
 #[derive(Debug)]
-pub struct Arguments(Params);
+pub struct Arguments(Object);
 
 impl Arguments {
     /// Finds the members.
@@ -51,7 +51,7 @@ impl Arguments {
     /// # Errors
     /// It is not an object, or a member is there twice.
     pub fn read(json: Bytes) -> Result<Self, BadArgument> {
-        Params::from_json(json).map(Self).map_err(|error| BadArgument::of_all(format!("arguments: {}", error.message)))
+        Object::read(json).map(Self).map_err(|error| BadArgument::of_all(format!("arguments: {}", error.message)))
     }
 
     /// Decodes a member that must be there.

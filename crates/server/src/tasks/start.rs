@@ -24,6 +24,10 @@ pub(crate) enum How {
 /// Decides how a call of a tool begins, by what the tool says and what the client can do.
 pub(crate) fn how(router: &Router, incoming: &Incoming, item: &Item<Tools>) -> Result<How, ErrorObject> {
     let (support, revision) = (item.prepared.task, incoming.caller.revision);
+    // A server without tasks takes no notice of the wish for one.
+    if support == TaskSupport::Forbidden && !router.has_tasks() {
+        return Ok(How::Plain);
+    }
     if revision.has_core_tasks() {
         let asked: Option<TaskMetadata> = match incoming.params.get("task") {
             None | Some(b"null") => None,
@@ -31,8 +35,7 @@ pub(crate) fn how(router: &Router, incoming: &Incoming, item: &Item<Tools>) -> R
         };
         return match (asked, support) {
             (Some(asked), TaskSupport::Optional | TaskSupport::Required) => Ok(How::Task(asked.ttl)),
-            // A server without tasks takes no notice of the wish for one.
-            (Some(_), _) if router.has_tasks() => Err(not_so(item, "can not be called as a task")),
+            (Some(_), _) => Err(not_so(item, "can not be called as a task")),
             (None, TaskSupport::Required) => Err(not_so(item, "must be called as a task")),
             _ => Ok(How::Plain),
         };
