@@ -89,9 +89,28 @@ impl Answer {
 pub(super) fn whole(bytes: &[u8]) -> Result<Option<(usize, usize)>> {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&bytes[..end])?;
-    let length: usize = header(head, "content-length").context("an answer without a length")?.parse()?;
-    let total = end + 4 + length;
+    let Some(length) = header(head, "content-length") else {
+        ensure!(header(head, "transfer-encoding") == Some("chunked"), "an answer without a length");
+        return Ok(chunks(&bytes[end + 4..])?.map(|length| (end + 4, end + 4 + length)));
+    };
+    let total = end + 4 + length.parse::<usize>()?;
     Ok((bytes.len() >= total).then_some((end + 4, total)))
+}
+
+/// Returns the length of a body that comes in chunks, sizes included, if it is complete.
+fn chunks(bytes: &[u8]) -> Result<Option<usize>> {
+    let mut at = 0;
+    loop {
+        let Some(line) = bytes[at..].windows(2).position(|window| window == b"\r\n") else { return Ok(None) };
+        let size = usize::from_str_radix(std::str::from_utf8(&bytes[at..at + line])?.trim(), 16)?;
+        at += line + 2 + size + 2;
+        if bytes.len() < at {
+            return Ok(None);
+        }
+        if size == 0 {
+            return Ok(Some(at));
+        }
+    }
 }
 
 fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
@@ -99,7 +118,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-fn contains(bytes: &[u8], needle: &[u8]) -> bool {
+pub(super) fn contains(bytes: &[u8], needle: &[u8]) -> bool {
     bytes.windows(needle.len()).any(|window| window == needle)
 }
 
@@ -114,6 +133,11 @@ mod tests {
         assert_eq!(whole(&text[..end - 1]).unwrap(), None);
         assert_eq!(whole(text).unwrap(), Some((end - 2, end)));
         assert!(whole(b"HTTP/1.1 200 OK\r\n\r\n").is_err(), "a length is needed");
+        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+        for end in 1..chunked.len() {
+            assert_eq!(whole(&chunked[..end]).unwrap(), None, "{end}");
+        }
+        assert_eq!(whole(chunked).unwrap().unwrap().1, chunked.len());
         let answer = Answer::of(std::str::from_utf8(&text[..end - 2]).unwrap(), Vec::new()).unwrap();
         assert_eq!((answer.status, answer.session.as_deref()), (200, Some("a")));
     }

@@ -6,14 +6,13 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
-use super::http::{self, Connection};
+use super::http::Connection;
+use super::rate;
 use super::scenario::{SCENARIOS, Scenario};
 use crate::child::Listening;
 use crate::workspace::Workspace;
@@ -23,9 +22,6 @@ const CONNECTIONS: usize = 16;
 /// Turns of each server, and how long a turn is.
 const TURNS: usize = 41;
 const TURN: Duration = Duration::from_millis(120);
-/// The processors of the servers and of the sender.
-const SERVERS: &str = "0";
-const SENDER: &str = "1";
 /// The least share of the bare server's requests per second.
 const LEAST_SHARE: f64 = 0.85;
 
@@ -35,7 +31,7 @@ pub(super) fn run(workspace: &Workspace, folder: &Path) -> Result<()> {
         |name| workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", name]);
     let ours = start(&example("bench_server")?, folder)?;
     let bare = start(&example("bench_limit")?, folder)?;
-    pin(std::process::id(), SENDER)?;
+    rate::pin(std::process::id(), rate::SENDER)?;
     println!("{:<24} {:>10} {:>10} {:>8} {:>16}", "requests per second", "ours", "hyper", "share", "processor share");
     let mut low = Vec::new();
     for scenario in SCENARIOS {
@@ -46,13 +42,13 @@ pub(super) fn run(workspace: &Workspace, folder: &Path) -> Result<()> {
             let (one, other) = (turn(first, scenario)?, turn(second, scenario)?);
             turns.push(if number % 2 == 0 { (one, other) } else { (other, one) });
         }
-        let share = median(turns.iter().map(|(ours, bare)| ours.rate / bare.rate));
+        let share = rate::median(turns.iter().map(|(ours, bare)| ours.rate / bare.rate));
         let cost = |of: fn(&(Turn, Turn)) -> &Turn| {
             let ticks: u64 = turns.iter().map(|turn| of(turn).ticks).sum();
             ticks as f64 / turns.iter().map(|turn| of(turn).count).sum::<u64>() as f64
         };
         let processor = cost(|turn| &turn.1) / cost(|turn| &turn.0);
-        let rate = |of: fn(&(Turn, Turn)) -> f64| median(turns.iter().map(of));
+        let rate = |of: fn(&(Turn, Turn)) -> f64| rate::median(turns.iter().map(of));
         let (ours, bare) = (rate(|turn| turn.0.rate), rate(|turn| turn.1.rate));
         println!(
             "{:<24} {ours:>10.0} {bare:>10.0} {:>7.0}% {:>15.0}%",
@@ -77,19 +73,11 @@ fn start(program: &Path, folder: &Path) -> Result<Listening> {
     Listening::start(
         |address| {
             let mut command = Command::new("taskset");
-            command.args(["--cpu-list", SERVERS]).arg(program).args(["--http", &address.to_string()]);
+            command.args(["--cpu-list", rate::SERVERS]).arg(program).args(["--http", &address.to_string()]);
             command
         },
         &log,
     )
-}
-
-/// Keeps a process on one processor: where it moves from one to the other, that is all that can be seen.
-fn pin(process: u32, processor: &str) -> Result<()> {
-    let mut command = Command::new("taskset");
-    command.args(["--cpu-list", "--pid", processor, &process.to_string()]).stdout(Stdio::null());
-    ensure!(command.status().context("taskset could not be started")?.success(), "taskset failed");
-    Ok(())
 }
 
 /// What a turn showed.
@@ -109,7 +97,7 @@ fn turn(server: &Listening, scenario: &'static Scenario) -> Result<Turn> {
     let count = runtime.block_on(async {
         let mut senders = tokio::task::JoinSet::new();
         for session in sessions {
-            senders.spawn(send(server.address, scenario, session, start + TURN));
+            senders.spawn(rate::send(server.address, scenario, session, start + TURN));
         }
         let mut count = 0;
         while let Some(sent) = senders.join_next().await {
@@ -127,25 +115,6 @@ fn session(address: SocketAddr, scenario: &Scenario) -> Result<Option<String>> {
     if scenario.is_legacy { Connection::open(address)?.initialize() } else { Ok(None) }
 }
 
-/// Sends one request after the other until it is late; returns how many were answered.
-async fn send(address: SocketAddr, scenario: &Scenario, session: Option<String>, end: Instant) -> Result<u64> {
-    let mut stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    let request = scenario.post(1, session.as_deref());
-    let mut buffer = Vec::with_capacity(1 << 15);
-    let mut count = 0;
-    while Instant::now() < end {
-        stream.write_all(&request).await?;
-        buffer.clear();
-        while http::whole(&buffer)?.is_none() {
-            ensure!(stream.read_buf(&mut buffer).await? > 0, "the connection was closed");
-        }
-        ensure!(buffer.starts_with(b"HTTP/1.1 200"), "it answered {}", String::from_utf8_lossy(&buffer));
-        count += 1;
-    }
-    Ok(count)
-}
-
 /// Returns the processor time a process has used, in ticks of the kernel.
 fn processor_ticks(process: u32) -> Result<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).context("processor times need /proc")?;
@@ -158,12 +127,6 @@ fn ticks(stat: &str) -> Option<u64> {
     Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,10 +135,5 @@ mod tests {
     fn times_are_found_behind_any_name() {
         assert_eq!(ticks("7 (a) b) S 1 7 7 0 -1 0 0 0 0 0 12 30 0 0 20 0"), Some(42));
         assert_eq!(ticks("7 nothing"), None);
-    }
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(median([3.0, 1.0, 100.0].into_iter()), 3.0);
     }
 }

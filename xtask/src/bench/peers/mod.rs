@@ -1,7 +1,10 @@
 //! `cargo xtask bench --peers`: the same work done by us and by others, in one run.
 //!
-//! At present: messages turned into N-Quads, and calls through clients. Each program of the first kind prints, as its last line, a
-//! JSON object from name to messages per second of processor time; clients are counted by valgrind.
+//! Servers that do what `bench_server` does, calls through clients, and messages turned into N-Quads. Each program of the last kind
+//! prints, as its last line, a JSON object from name to messages per second of processor time; clients are counted by valgrind.
+
+mod servers;
+mod talk;
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -16,8 +19,9 @@ use crate::{install, parallel};
 const OURS: &str = "json to nquads";
 
 pub(super) fn run(workspace: &Workspace, server: &Program) -> Result<()> {
-    linked_data(workspace)?;
-    clients(workspace, server)
+    servers::run(workspace, server)?;
+    clients(workspace, server)?;
+    linked_data(workspace)
 }
 
 /// Counts what a call costs in our client and in that of `rmcp`, against the same server.
