@@ -43,10 +43,10 @@ pub(crate) fn entry(function: &Function<'_>) -> Result<Entry> {
     let prepare = match (whole, deny, names.is_empty()) {
         (true, ..) | (false, false, true) => TokenStream::new(),
         (false, true, _) => quote!(
-            let __arguments = #p::Arguments::read(#p::Clone::clone(&__arguments))?;
+            let __arguments = #p::Arguments::of(&__arguments, &__cx)?;
             __arguments.deny_others(&[#(#names),*])?;
         ),
-        (false, false, false) => quote!(let __arguments = #p::Arguments::read(#p::Clone::clone(&__arguments))?;),
+        (false, false, false) => quote!(let __arguments = #p::Arguments::of(&__arguments, &__cx)?;),
     };
     let decode = call::decode(
         function,

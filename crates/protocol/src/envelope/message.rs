@@ -184,9 +184,14 @@ impl ParamsFound {
         let mut duplicate = None;
         lexer.object(|lexer, key| {
             let opens_object = lexer.next_token()? == b'{';
-            let is_meta = Member { key, value: Span::default() }.is_named(text, b"_meta");
+            let named = |name| opens_object && Member { key, value: Span::default() }.is_named(text, name);
             let start = lexer.position();
-            let value = if is_meta && opens_object {
+            let value = if named(b"arguments") {
+                let members = lexer.members()?;
+                let span = Span::new(start, lexer.position());
+                object.arguments = Some((span, members));
+                span
+            } else if named(b"_meta") {
                 let found = match memo.recall(text, start) {
                     Some((found, length)) => {
                         lexer.skip(length);

@@ -17,6 +17,10 @@ pub struct Object {
 }
 
 impl Object {
+    pub(super) fn new(text: Bytes, members: ParamMembers) -> Self {
+        Self { text, members }
+    }
+
     /// Finds the members.
     ///
     /// # Errors

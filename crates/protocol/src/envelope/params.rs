@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::members::{MetaMembers, ParamMembers, Span};
+use super::object::Object;
 use crate::ErrorObject;
 
 /// The parameters of a message: an object whose members have been found but not yet decoded.
@@ -23,6 +24,8 @@ pub(super) struct Found {
     pub(super) span: Span,
     pub(super) members: ParamMembers,
     pub(super) meta: Option<MetaMembers>,
+    /// Where the arguments of a tool stand, if they are an object, and their members.
+    pub(super) arguments: Option<(Span, ParamMembers)>,
 }
 
 impl Params {
@@ -77,6 +80,16 @@ impl Params {
     #[must_use]
     pub fn get_bytes(&self, name: &str) -> Option<Bytes> {
         self.find(name).map(|(text, span)| text.slice(span.range()))
+    }
+
+    /// Returns `arguments`, whose members were found with those of the parameters, if `json` is where they stand.
+    #[must_use]
+    pub fn arguments(&self, json: &Bytes) -> Option<Object> {
+        let found = self.0.as_ref()?;
+        let (span, members) = found.arguments.as_ref()?;
+        let is_same = std::ptr::eq(span.of(&found.text), json.as_ref());
+        // A name that stands twice is told by whoever reads them again.
+        (is_same && members.duplicate(&found.text).is_none()).then(|| Object::new(found.text.clone(), members.clone()))
     }
 
     /// Returns the JSON text of a member of `_meta`.

@@ -30,6 +30,26 @@ fn request(text: &str) -> Request {
     }
 }
 
+/// What was found of the arguments holds for their own text and no other.
+#[test]
+fn arguments_are_found_with_the_request() {
+    let call = |arguments: &str| {
+        let text = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":A,"name":"echo"}}"#;
+        request(&text.replace('A', arguments)).params
+    };
+    let params = call(r#"{"a": [1], "\u0062": "x"}"#);
+    let json = params.get_bytes("arguments").unwrap();
+    let found = params.arguments(&json).unwrap();
+    assert_eq!((found.get("a"), found.get("b")), (Some(&b"[1]"[..]), Some(&b"\"x\""[..])));
+    assert_eq!(found.names().collect::<Vec<_>>(), ["a", "b"]);
+    assert!(params.arguments(&Bytes::copy_from_slice(&json)).is_none());
+    assert!(params.arguments(&json.slice(1..)).is_none());
+    for other in ["[]", "null", r#"{"a": 1, "a": 2}"#] {
+        let params = call(other);
+        assert!(params.arguments(&params.get_bytes("arguments").unwrap()).is_none(), "{other}");
+    }
+}
+
 /// BASE-003, BASE-004
 #[test]
 fn a_request_is_found_with_its_id_method_and_parameters() {

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::BadArgument;
 use super::expected::describe;
+use crate::Cx;
 
 /// What can be an argument of a tool: what implements `Deserialize` (without borrowing) and `JsonSchema`.
 #[diagnostic::on_unimplemented(
@@ -46,6 +47,15 @@ pub(super) fn whole<T: DeserializeOwned>(json: &[u8]) -> Result<T, BadArgument> 
 pub struct Arguments(Object);
 
 impl Arguments {
+    /// Returns the arguments of a call. Mostly their members were found when the request was read; somebody may have put others in
+    /// their place.
+    ///
+    /// # Errors
+    /// As [`Arguments::read`].
+    pub fn of(json: &Bytes, cx: &Cx) -> Result<Self, BadArgument> {
+        cx.params().arguments(json).map_or_else(|| Self::read(json.clone()), |found| Ok(Self(found)))
+    }
+
     /// Finds the members.
     ///
     /// # Errors
