@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jackfield_client::{Client, Error, Listed, Listing};
-use jackfield_protocol::{Prompt, Reference, Resource, ResourceTemplate, Tool};
+use jackfield_protocol::{Prompt, Reference, Resource, ResourceTemplate, Tool, check_tool_name};
 use jackfield_server::{
     Address, BuildError, Completer, Handle, PromptEntry, ResourceEntry, Server, ToolEntry, UriTemplate, Validation,
     Variables, Work,
@@ -23,6 +24,9 @@ pub(crate) struct Catalogue {
     templates: Offered<ResourceTemplate>,
     prompts: Offered<Prompt>,
 }
+
+/// How long a server may take for a list with all its pages.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The definitions that are offered, by what they are called.
 type Offered<T> = BTreeMap<String, (T, Handle)>;
@@ -51,7 +55,11 @@ impl Catalogue {
         let Some(listed) = self.listed(client.tools(), "tools").await else { return };
         let (line, tools) = (self.line.clone(), self.server.tools());
         let name = |tool: &Tool| tool.name.clone();
-        update(&self.line.name, &mut self.tools, listed, name, |tool| added(tools.add(tool_entry(&line, tool))));
+        update(&self.line.name, &mut self.tools, listed, name, |tool| {
+            // With the prefix it may be too long.
+            check_tool_name(&line.prefix.name(&tool.name)).map_err(|bad| bad.to_string())?;
+            added(tools.add(tool_entry(&line, tool)))
+        });
     }
 
     pub(crate) async fn refresh_resources(&mut self, client: &Client) {
@@ -87,15 +95,14 @@ impl Catalogue {
 
     /// Reads a list; `None` if it can not be read now, so that what is known stays.
     async fn listed<T: Listed>(&self, list: Listing<T>, what: &str) -> Option<Vec<T>> {
-        match list.fresh().all().await {
-            Ok(items) => Some(items),
-            Err(Error::NotOffered(_)) => Some(Vec::new()),
-            Err(error) => {
-                let server = &self.line.name;
-                tracing::warn!(server, what, error = words(&error), "a list of a server can not be read");
-                None
-            }
-        }
+        let error = match tokio::time::timeout(PATIENCE, list.fresh().all()).await {
+            Ok(Ok(items)) => return Some(items),
+            Ok(Err(Error::NotOffered(_))) => return Some(Vec::new()),
+            Ok(Err(error)) => words(&error),
+            Err(_) => "it takes too long".to_owned(),
+        };
+        tracing::warn!(server = self.line.name, what, error, "a list of a server can not be read");
+        None
     }
 }
 

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jackfield_client::{Builder, Client, Error, Event, Restarts, Subscription, Timeouts};
+use jackfield_client::{Builder, Client, Error, Event, Limits, Restarts, Subscription, Timeouts};
 use jackfield_peer::Shutdown;
 use jackfield_protocol::{Implementation, LoggingLevel};
 use jackfield_server::Server;
@@ -72,8 +72,13 @@ impl Supervisor {
         let mut restarts = Restarts::default();
         // A session that ran out is begun anew at once, with the calls that wait for it. What takes longer is told to callers.
         restarts.limit = 1;
+        let mut limits = Limits::default();
+        // Whom and how often a server may ask is for each caller to say.
+        limits.elicitations = None;
         let info = Implementation::new("jackfield-gateway", env!("CARGO_PKG_VERSION"));
         let builder = Client::builder().info(info).timeouts(self.timeouts.clone()).restarts(restarts);
+        // What a tool returns is judged by those who get it.
+        let builder = builder.limits(limits).without_output_check();
         self.line.desk.connect(&self.line.name, builder)
     }
 

@@ -17,7 +17,10 @@ for line in sys.stdin:
     method, id = m.get("method"), m.get("id")
     if method == "initialize":
         answer(id, {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "py", "version": "1"}})
-    elif method == "tools/list": answer(id, {"tools": [{"name": "env", "inputSchema": {"type": "object"}}]})
+    elif method == "tools/list":
+        names = ["bad name!", "env", "x" * 127, "env"]
+        answer(id, {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in names] +
+            [{"name": "odd", "inputSchema": {"type": "object", "properties": {"a": {"type": 5}}}}]})
     elif method == "tools/call": answer(id, {"content": [{"type": "text", "text": json.dumps(dict(os.environ))}]})
     elif id is not None:
         print(json.dumps({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no"}}), flush=True)
@@ -74,4 +77,19 @@ async fn only_what_was_set_up_is_started_and_each_start_is_logged() {
         assert_eq!(client.request(method, json!({"command": "sh"})).await.unwrap_err().code, -32601);
     }
     assert_eq!(starts(&log.text()), 1, "{}", log.text());
+}
+
+/// T-134: what is not valid is left out by itself, with a word in the log; of two of the same name the first counts.
+#[tokio::test]
+async fn what_is_not_valid_is_left_out_alone() {
+    let log = Log::default();
+    let writer = log.clone();
+    let logging = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();
+    let _logging = tracing::subscriber::set_default(logging);
+    let gateway = Gateway::new("gateway").spawn("py", Command::new("python3").args(["-c", SERVER]));
+    let client = TestClient::of(gateway.server().unwrap());
+    let names: Vec<_> = client.list_tools().await.unwrap().into_iter().map(|tool| tool.name).collect();
+    assert_eq!(names, ["py__env"]);
+    let text = log.text();
+    assert_eq!(text.matches("is left out").count(), 3, "{text}");
 }
