@@ -74,6 +74,12 @@ impl From<&str> for Prefix {
     }
 }
 
+impl From<&String> for Prefix {
+    fn from(prefix: &String) -> Self {
+        Self::new(prefix)
+    }
+}
+
 /// Where the part after `scheme:` and up to three slashes begins.
 fn scheme_end(uri: &str) -> usize {
     let Some(colon) = uri.find(':') else { return 0 };

@@ -79,7 +79,8 @@ struct Served(Child, String);
 impl Served {
     fn start(folder: &Folder) -> Self {
         let mut command = command();
-        command.args(["gateway", "demo", "gone", "--http", "127.0.0.1:0"]).current_dir(folder.path());
+        command.args(["gateway", "demo", "gone", "old one", "--http", "127.0.0.1:0"]).current_dir(folder.path());
+        command.env("SECRET", "s3cret");
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let line = lines.find(|line| line.as_ref().unwrap().contains("listening")).unwrap().unwrap();
@@ -118,4 +119,21 @@ fn the_gateway_serves_http_in_both_eras() {
         let words = ["call", url, "demo__trigger-sampling-request", "prompt=hello", "--reply", "forty-two"];
         assert!(run(&words).ok().contains("forty-two"), "{revision}");
     }
+}
+
+/// T-133 in part: a server that dies in the middle of a call fails that call in clear words, harms no other server, and is started again.
+#[test]
+fn a_server_that_dies_is_started_again() {
+    let demo = HttpDemo::start();
+    let folder = folder(&demo);
+    let gateway = Served::start(&folder);
+    let call = |words: &[&str]| {
+        let words: Vec<&str> = ["call", gateway.1.as_str()].into_iter().chain(words.iter().copied()).collect();
+        folder.jackfield(&words, &[])
+    };
+    let ran = call(&["old-one__die"]);
+    assert!(ran.code == Some(1) && ran.out.contains("the server old one could not do it"), "{ran:?}");
+    assert_eq!(call(&["demo__get-sum", "a=1", "b=2"]).ok(), "The sum of 1 and 2 is 3.\n");
+    // Whoever calls meanwhile waits for it.
+    assert_eq!(call(&["old-one__arguments", "a:=1"]).ok(), "{\"a\": 1}\n");
 }
