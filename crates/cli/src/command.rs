@@ -4,13 +4,15 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use tokio::runtime::{Builder, Runtime};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::commands::{
-    Auth, Call, Complete, Completions, GetPrompt, Inspect, List, Login, Logout, Ping, Read, Subscribe,
+    Add, Auth, Call, Complete, Completions, GetPrompt, Inspect, List, Login, Logout, Ping, Read, Remove, Subscribe,
 };
 use crate::failure::{Class, EXIT_CODES, Failure};
 use crate::show::Screen;
-use crate::{rdf, serve};
+use crate::{gateway, rdf, serve};
 
 /// Run Model Context Protocol servers, and use them from the shell
 #[derive(Debug, Parser)]
@@ -50,6 +52,12 @@ enum Command {
     Logout(Logout),
     /// Logins that are kept, what a server wants, and users of servers with a login
     Auth(Auth),
+    /// Add a server to an mcp.json
+    Add(Add),
+    /// Remove a server from an mcp.json
+    Remove(Remove),
+    /// Serve the servers of an mcp.json as one
+    Gateway(gateway::Gateway),
     /// Run a reference server
     Serve(serve::Serve),
     /// Turn messages and servers into linked data
@@ -98,11 +106,19 @@ fn told(failure: &Failure) -> ExitCode {
 /// Standard output belongs to the protocol or to results; logs go to standard error. What a client has to say is in its results and
 /// errors already, so its log is for those who ask.
 fn log_to_standard_error(command: &Command) {
-    let asked = std::env::var_os("JACKFIELD_LOG").is_some_and(|filter| !filter.is_empty());
-    if asked || matches!(command, Command::Serve(_)) {
+    let asked = std::env::var("JACKFIELD_LOG").ok().filter(|filter| !filter.is_empty());
+    let filter = match command {
+        // Who starts programs for others says which.
+        Command::Gateway(_) => {
+            Some(asked.unwrap_or_else(|| "warn,jackfield_gateway=info,jackfield_server=info".to_owned()))
+        }
+        Command::Serve(_) => Some(asked.unwrap_or_default()),
+        _ => asked,
+    };
+    if let Some(filter) = filter {
         tracing_subscriber::fmt()
             .with_writer(std::io::stderr)
-            .with_env_filter(tracing_subscriber::EnvFilter::from_env("JACKFIELD_LOG"))
+            .with_env_filter(EnvFilter::builder().with_default_directive(LevelFilter::ERROR.into()).parse_lossy(filter))
             .init();
     }
 }
@@ -110,18 +126,22 @@ fn log_to_standard_error(command: &Command) {
 /// A server uses all processors; a client has one thing to do, and starts faster without threads.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     match command {
-        Command::Serve(_) => Builder::new_multi_thread().enable_all().build(),
+        Command::Gateway(_) | Command::Serve(_) => Builder::new_multi_thread().enable_all().build(),
         _ => Builder::new_current_thread().enable_all().build(),
     }
 }
 
 impl Command {
     async fn run(self) -> Result<ExitCode, Failure> {
-        if let Self::Serve(serve) = self {
-            return Ok(serve.run().await.map(|()| ExitCode::SUCCESS)?);
-        }
+        let command = match self {
+            Self::Serve(serve) => return Ok(serve.run().await.map(|()| ExitCode::SUCCESS)?),
+            Self::Gateway(gateway) => return gateway.run().await.map(|()| ExitCode::SUCCESS),
+            command => command,
+        };
         let screen = &mut Screen::open();
-        match self {
+        match command {
+            Self::Add(command) => command.run(screen).await,
+            Self::Remove(command) => command.run(screen),
             Self::Inspect(command) => command.run(screen).await,
             Self::List(command) => command.run(screen).await,
             Self::Call(command) => command.run(screen).await,
@@ -135,7 +155,7 @@ impl Command {
             Self::Auth(command) => command.run(screen).await,
             Self::Rdf(command) => command.run(screen).await,
             Self::Completions(command) => command.run(Arguments::command(), screen),
-            Self::Serve(_) => unreachable!("it has been run already"),
+            Self::Serve(_) | Self::Gateway(_) => unreachable!("it has been run already"),
         }
     }
 }

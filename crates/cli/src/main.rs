@@ -4,6 +4,7 @@ mod arguments;
 mod command;
 mod commands;
 mod failure;
+mod gateway;
 mod interrupt;
 mod login;
 mod password;

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use crate::core::Core;
+use crate::kept::Kept;
 use crate::pending::{Fault, Found};
 use crate::sending::{Wanted, send_wanted};
 use crate::session::Session;
@@ -39,6 +40,8 @@ pub(crate) struct Asking {
     pub(crate) headers: Vec<(String, String)>,
     /// `initialize` is never cancelled, and a probe that is given up is not either.
     pub(crate) cancels: bool,
+    /// Where the id of a task is kept.
+    pub(crate) kept: Option<Kept>,
 }
 
 impl Asking {
@@ -53,7 +56,7 @@ impl Asking {
     }
 
     pub(crate) fn with(patience: Patience) -> Self {
-        Self { patience, wants_progress: false, on_progress: None, headers: Vec::new(), cancels: true }
+        Self { patience, wants_progress: false, on_progress: None, headers: Vec::new(), cancels: true, kept: None }
     }
 }
 

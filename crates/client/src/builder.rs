@@ -7,7 +7,7 @@ use jackfield_peer::ByteStream;
 use jackfield_peer::child::Command;
 use jackfield_protocol::{
     CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitResult, ElicitUrlParams, ErrorObject,
-    Implementation, JsonObject, LoggingMessageParams, Revision, Root,
+    Implementation, JsonObject, ListRootsResult, LoggingMessageParams, Revision, Root,
 };
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
@@ -95,6 +95,16 @@ impl Builder {
         let roots = roots.into();
         self.bad_root = roots.iter().find_map(|root| check_root(root).err());
         self.options.handlers.roots = Some(Mutex::new(roots));
+        self
+    }
+
+    /// Finds out which folders the server may work in each time that it asks, instead of keeping them. The server hears nothing of changes.
+    pub fn on_roots<F, A>(mut self, handler: F) -> Self
+    where
+        F: Fn() -> A + Send + Sync + 'static,
+        A: Future<Output = Result<ListRootsResult, ErrorObject>> + Send + 'static,
+    {
+        self.options.handlers.find_roots = Some(Arc::new(move |()| Box::pin(handler())));
         self
     }
 

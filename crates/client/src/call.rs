@@ -1,7 +1,6 @@
 //! Calling a tool.
 
 use std::future::IntoFuture;
-#[cfg(feature = "validation")]
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use std::time::Duration;
 use jackfield_protocol::RawJson;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{CallToolResult, ClientRequest, Meta, Method, ProgressParams, TaskMetadata};
+use jackfield_store::KvStore;
 use serde::Serialize;
 #[cfg(feature = "validation")]
 use tokio::sync::Semaphore;
@@ -22,6 +22,7 @@ use crate::catalogue::KnownTool;
 use crate::client::Client;
 #[cfg(feature = "validation")]
 use crate::core::Core;
+use crate::kept::Kept;
 use crate::output::Output;
 use crate::rounds::{Repeatable, Settled, ToolCall};
 use crate::session::Session;
@@ -41,6 +42,7 @@ pub struct Call {
     timeout: Option<Duration>,
     maximum: Option<Duration>,
     on_progress: Option<OnProgress>,
+    kept: Option<Kept>,
 }
 
 impl Call {
@@ -56,7 +58,7 @@ impl Call {
             }
             _ => Err(serde::de::Error::custom("arguments of a tool must be an object")),
         });
-        Self { client, name, arguments, meta: None, timeout: None, maximum: None, on_progress: None }
+        Self { client, name, arguments, meta: None, timeout: None, maximum: None, on_progress: None, kept: None }
     }
 
     /// Sets how long to wait for the answer or a sign of progress.
@@ -83,6 +85,16 @@ impl Call {
         self
     }
 
+    /// Keeps the id of the task, if the call becomes one, under a key of a store, so that another process can wait for its result: a call
+    /// with the same key, there or here, goes on with that task and calls nothing again. The key stands for this one call, with its tool, its
+    /// arguments and its server.
+    ///
+    /// The id is kept until the task is over, or the server no longer knows it. Dropping the future then no longer cancels the task.
+    pub fn kept_in(mut self, store: Arc<dyn KvStore>, key: impl Into<String>) -> Self {
+        self.kept = Some(Kept { store, key: key.into() });
+        self
+    }
+
     async fn run(mut self) -> Result<Output, Error> {
         let core = self.client.core();
         let timeouts = &core.options.timeouts;
@@ -91,7 +103,7 @@ impl Call {
         asking.wants_progress = true;
         asking.on_progress = self.on_progress.take();
 
-        let session = core.session(timeout).await?;
+        let session = self.client.session_within(timeout).await?;
         session.needs_tools()?;
         let arguments = std::mem::replace(&mut self.arguments, Ok(None)).map_err(Error::Arguments)?;
         let arguments = arguments.as_deref();
@@ -104,7 +116,15 @@ impl Call {
         if let Some(known) = &known {
             asking.headers = known.headers(arguments);
         }
-        let result = if known.as_ref().is_some_and(|known| known.needs_task) && session.has_core_task_calls() {
+        self.client.add_headers(&mut asking.headers);
+        asking.kept = self.kept.take();
+        let before = match &asking.kept {
+            Some(kept) => Box::pin(kept.find()).await?,
+            None => None,
+        };
+        let result = if let Some(id) = before {
+            Box::pin(core.resume_task(&session, id, asking.patience, asking.kept.take())).await?
+        } else if known.as_ref().is_some_and(|known| known.needs_task) && session.has_core_task_calls() {
             let mut params = call.params()?;
             params.task = Some(TaskMetadata::default());
             Box::pin(core.call_as_task(&session, ClientRequest::CallTool(params), &mut asking)).await?
@@ -141,7 +161,7 @@ impl Client {
         match settled? {
             Settled::Result(result, _) => Ok(result),
             Settled::Task(task) if core.options.has_tasks_extension() => {
-                Box::pin(core.follow_task(session, task, asking.patience)).await
+                Box::pin(core.follow_task(session, task, asking.patience, asking.kept.take())).await
             }
             Settled::Task(_) => Err(Error::bad_answer("tools/call", BadAnswer::Kind)),
         }
@@ -160,6 +180,7 @@ impl Client {
         if let Repeatable::CallTool(call) = what {
             let known = core.catalogue().find(call.name);
             asking.headers = known.map(|known| known.headers(call.arguments)).unwrap_or_default();
+            self.add_headers(&mut asking.headers);
         }
         core.ask_in_rounds(session, what, asking).await
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jackfield_protocol::{
     ClientRequest, CompleteParams, CompleteResult, CompletionArgument, CompletionContext, CustomMessage,
@@ -19,7 +20,7 @@ use crate::core::{Core, State};
 use crate::handlers::check_root;
 use crate::rounds::{Repeatable, Settled};
 use crate::session::{ServerFacts, Session};
-use crate::{BadAnswer, Builder, Connector, Ended, Error, Listing, Outgoing, Sent, Subscribe};
+use crate::{BadAnswer, Behalf, Builder, Connector, Ended, Error, Listing, Outgoing, Sent, Subscribe};
 
 /// A client of one server, whatever revision that speaks.
 ///
@@ -29,6 +30,8 @@ use crate::{BadAnswer, Builder, Connector, Ended, Error, Listing, Outgoing, Sent
 pub struct Client {
     core: Arc<Core>,
     owner: Arc<Owner>,
+    /// For whom it asks, if not for itself.
+    behalf: Option<Arc<Behalf>>,
 }
 
 /// Owns the tasks of a client; dropping it ends them.
@@ -48,11 +51,19 @@ impl Drop for Owner {
 
 impl Client {
     pub(crate) fn new(owner: Owner) -> Self {
-        Self { core: owner.core.clone(), owner: Arc::new(owner) }
+        Self { core: owner.core.clone(), owner: Arc::new(owner), behalf: None }
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.core
+    }
+
+    /// Returns the same client, that asks for somebody else. The connection is shared.
+    ///
+    /// Servers of the legacy era were told at the handshake what the client can do, once for all requests.
+    #[must_use]
+    pub fn on_behalf(&self, behalf: Behalf) -> Self {
+        Self { behalf: Some(Arc::new(behalf)), ..self.clone() }
     }
 
     /// Begins to build a client.
@@ -76,6 +87,13 @@ impl Client {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         matches!(*self.core.state.borrow(), State::Closed(_))
+    }
+
+    /// Waits until the client has ended for good: it was closed, or the server is gone and is not started again.
+    pub async fn closed(&self) {
+        let mut state = self.core.state.subscribe();
+        // An error means that there is nobody left to open it.
+        let _ = state.wait_for(|state| matches!(state, State::Closed(_))).await;
     }
 
     /// Returns the last part of what the server wrote to standard error, if it is a child process. It is the server's
@@ -137,7 +155,7 @@ impl Client {
         }
         let params = ReadResourceParams::new(uri.as_str());
         let what = Repeatable::ReadResource(&params);
-        match self.core.ask_in_rounds(&session, &what, &mut Asking::new(&self.core)).await? {
+        match self.core.ask_in_rounds(&session, &what, &mut self.asking()).await? {
             Settled::Result(result, first) => {
                 // What depends on the answers to questions is not kept.
                 if let Some(text) = first {
@@ -168,7 +186,7 @@ impl Client {
         let mut params = GetPromptParams::new(name);
         params.arguments = (!arguments.is_empty()).then_some(arguments);
         let what = Repeatable::GetPrompt(&params);
-        match self.core.ask_in_rounds(&session, &what, &mut Asking::new(&self.core)).await? {
+        match self.core.ask_in_rounds(&session, &what, &mut self.asking()).await? {
             Settled::Result(result, _) => Ok(result),
             Settled::Task(_) => Err(Error::bad_answer(Method::GetPrompt.name(), BadAnswer::Kind)),
         }
@@ -273,11 +291,33 @@ impl Client {
     }
 
     async fn session(&self) -> Result<Arc<Session>, Error> {
-        self.core.session(self.core.options.timeouts.request).await
+        self.session_within(self.core.options.timeouts.request).await
+    }
+
+    /// Returns the session as it is for the one who asks.
+    pub(crate) async fn session_within(&self, patience: Duration) -> Result<Arc<Session>, Error> {
+        let session = self.core.session(patience).await?;
+        Ok(match &self.behalf {
+            None => session,
+            Some(behalf) => Arc::new(session.on_behalf(&self.core.options, behalf)),
+        })
+    }
+
+    fn asking(&self) -> Asking {
+        let mut asking = Asking::new(&self.core);
+        self.add_headers(&mut asking.headers);
+        asking
+    }
+
+    /// Adds what the one who is asked for sent along.
+    pub(crate) fn add_headers(&self, headers: &mut Vec<(String, String)>) {
+        if let Some(behalf) = &self.behalf {
+            behalf.add_headers(headers);
+        }
     }
 
     async fn ask<T: serde::de::DeserializeOwned>(&self, session: &Session, request: ClientRequest) -> Result<T, Error> {
-        self.core.ask_plainly(session, request, &mut Asking::new(&self.core)).await
+        self.core.ask_plainly(session, request, &mut self.asking()).await
     }
 
     /// Lists the tools once, if they are not known: some must be called as tasks, or have output to check.

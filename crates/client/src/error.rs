@@ -7,6 +7,8 @@ use std::time::Duration;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ElicitUrlParams, ErrorObject, Method, NotInRevision, ReadError, Revision};
 
+use jackfield_store::StoreError;
+
 use crate::Ended;
 
 /// Why a request has no result.
@@ -74,6 +76,9 @@ pub enum Error {
     /// What was given to the client can not be sent.
     #[error("the arguments can not be sent")]
     Arguments(#[source] serde_json::Error),
+    /// The store that keeps the ids of tasks is not available.
+    #[error("the store for the ids of tasks can not be used")]
+    Store(#[source] StoreError),
     /// The server asked something that this client did not say it can answer.
     #[error("the server asked for {0}, which this client did not declare")]
     Undeclared(&'static str),

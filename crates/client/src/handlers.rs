@@ -27,6 +27,8 @@ pub(crate) struct Handlers {
     pub(crate) sampling: Option<Handler<CreateMessageParams, CreateMessageResult>>,
     pub(crate) sampling_tools: bool,
     pub(crate) roots: Option<Mutex<Vec<Root>>>,
+    /// Finds the roots anew for each question, instead of `roots`.
+    pub(crate) find_roots: Option<Handler<(), ListRootsResult>>,
     pub(crate) log: Option<Arc<dyn Fn(LoggingMessageParams) + Send + Sync>>,
     pub(crate) url_completed: Option<Arc<dyn Fn(String) + Send + Sync>>,
     /// How often the person may still be asked.
@@ -74,14 +76,17 @@ impl Handlers {
     /// Answers a question of the server.
     pub(crate) async fn answer(&self, question: InputRequest) -> Result<InputResponse, Unanswered> {
         match question {
-            InputRequest::ListRoots(_) => self.list_roots().map(InputResponse::from),
+            InputRequest::ListRoots(_) => self.list_roots().await.map(InputResponse::from),
             InputRequest::CreateMessage(params) => self.sample(*params).await.map(InputResponse::from),
             InputRequest::Elicit(params) => self.elicit(*params).await.map(InputResponse::from),
             _ => Err(undeclared("a question of an unknown kind", "the question")),
         }
     }
 
-    fn list_roots(&self) -> Result<ListRootsResult, Unanswered> {
+    async fn list_roots(&self) -> Result<ListRootsResult, Unanswered> {
+        if let Some(find) = &self.find_roots {
+            return find(()).await.map_err(Unanswered::Refused);
+        }
         let roots = self.roots.as_ref().ok_or_else(|| undeclared("roots", "roots/list"))?;
         Ok(ListRootsResult::new(roots.lock().unwrap_or_else(PoisonError::into_inner).clone()))
     }
@@ -161,7 +166,7 @@ impl fmt::Debug for Handlers {
             .field("form", &self.form.is_some())
             .field("url", &self.url.is_some())
             .field("sampling", &self.sampling.is_some())
-            .field("roots", &self.roots.is_some())
+            .field("roots", &(self.roots.is_some() || self.find_roots.is_some()))
             .finish_non_exhaustive()
     }
 }

@@ -23,6 +23,7 @@
 
 mod asking;
 mod audit;
+mod behalf;
 mod builder;
 mod cache;
 mod call;
@@ -40,6 +41,7 @@ mod http;
 pub mod icons;
 mod inbox;
 mod keep_alive;
+mod kept;
 mod limits;
 mod listing;
 mod model_choice;
@@ -72,6 +74,7 @@ mod validation;
 pub use jackfield_peer::child::Command;
 pub use jackfield_peer::{ByteStream, Rate};
 
+pub use behalf::Behalf;
 pub use builder::Builder;
 pub use cache::{Cache, CacheOwner};
 pub use call::Call;

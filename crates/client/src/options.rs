@@ -60,9 +60,9 @@ impl Options {
         let handlers = &self.handlers;
         let mut capabilities = ClientCapabilities::default();
         capabilities.experimental.clone_from(&self.experimental);
-        if handlers.roots.is_some() {
+        if handlers.roots.is_some() || handlers.find_roots.is_some() {
             let mut roots = RootsCapability::default();
-            roots.list_changed = Some(true);
+            roots.list_changed = handlers.find_roots.is_none().then_some(true);
             capabilities.roots = Some(roots);
         }
         if handlers.sampling.is_some() {

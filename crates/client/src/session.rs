@@ -7,7 +7,7 @@ use jackfield_protocol::{CallerMeta, Implementation, LoggingLevel, Revision, Ser
 use crate::builder::default_info;
 use crate::options::Options;
 use crate::sending::caller_text;
-use crate::{Error, Link};
+use crate::{Behalf, Error, Link};
 
 /// What the two sides of one connection agreed on.
 #[derive(Clone, Debug)]
@@ -51,6 +51,21 @@ impl Session {
         let caller = caller(options, self.revision, Some(level));
         let caller_text = caller_text(caller.as_ref(), self.revision);
         Self { caller, caller_text, ..self.clone() }
+    }
+
+    /// The same session for somebody who can answer other questions, and wants other log messages.
+    pub(crate) fn on_behalf(&self, options: &Options, behalf: &Behalf) -> Self {
+        if self.revision.has_handshake() {
+            return self.clone();
+        }
+        let mut capabilities = options.capabilities();
+        capabilities.elicitation.clone_from(&behalf.capabilities.elicitation);
+        capabilities.sampling.clone_from(&behalf.capabilities.sampling);
+        capabilities.roots.clone_from(&behalf.capabilities.roots);
+        let info = options.info.clone().unwrap_or_else(default_info);
+        let caller = CallerMeta::new(self.revision, Some(&info), &capabilities, behalf.log_level);
+        let caller_text = caller_text(Some(&caller), self.revision);
+        Self { caller: Some(caller), caller_text, ..self.clone() }
     }
 
     /// The revision tells what the server offers only since some revision; before, anything may be asked.

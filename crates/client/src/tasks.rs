@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::asking::{Asking, Patience, complete};
 use crate::core::Core;
+use crate::kept::Kept;
 use crate::sending::Wanted;
 use crate::session::Session;
 use crate::{BadAnswer, Error};
@@ -26,9 +27,46 @@ impl Core {
         session: &Session,
         handle: TaskHandle,
         patience: Patience,
+        kept: Option<Kept>,
     ) -> Result<CallToolResult, Error> {
-        let guard = TaskGuard { core: self, session, id: handle.task_id.clone(), cancels: true };
-        let mut interval = handle.poll_interval_ms;
+        if let Some(kept) = &kept {
+            kept.put(&handle.task_id, handle.ttl_ms).await;
+        }
+        let guard = TaskGuard::new(self, session, &handle.task_id, kept.as_ref());
+        let result = self.look_until_done(session, guard, handle.poll_interval_ms, patience).await;
+        over(kept.as_ref(), &result).await;
+        result
+    }
+
+    /// Follows a task that was begun before, perhaps by another process.
+    pub(crate) async fn resume_task(
+        &self,
+        session: &Session,
+        id: String,
+        patience: Patience,
+        kept: Option<Kept>,
+    ) -> Result<CallToolResult, Error> {
+        let guard = TaskGuard::new(self, session, &id, kept.as_ref());
+        let result = if session.revision.has_core_tasks() {
+            let request = ClientRequest::GetTask(TaskParams::new(id));
+            match self.ask_plainly(session, request, &mut Asking::with(patience)).await {
+                Ok(task) => self.follow_core_task(session, task, patience).await,
+                Err(error) => Err(error),
+            }
+        } else {
+            self.look_until_done(session, guard, None, patience).await
+        };
+        over(kept.as_ref(), &result).await;
+        result
+    }
+
+    async fn look_until_done(
+        &self,
+        session: &Session,
+        guard: TaskGuard<'_>,
+        mut interval: Option<u64>,
+        patience: Patience,
+    ) -> Result<CallToolResult, Error> {
         let mut answered = BTreeSet::new();
         let mut rounds = 0;
         loop {
@@ -94,7 +132,11 @@ impl Core {
         let method = request.method_name().to_owned();
         let ticket = self.send(session, Wanted::Any(request), asking)?;
         let created: CreateTaskResult = complete(&method, &ticket.answer(asking).await?, session)?;
-        let guard = TaskGuard { core: self, session, id: created.task.task_id.clone(), cancels: true };
+        if let Some(kept) = &asking.kept {
+            kept.put(&created.task.task_id, created.task.ttl).await;
+        }
+        let guard = TaskGuard::new(self, session, &created.task.task_id, asking.kept.as_ref());
+        let kept = asking.kept.clone();
         let mut hear = asking.on_progress.take();
         // The progress token of the first request stays valid as long as the task lives.
         tokio::select! {
@@ -102,6 +144,7 @@ impl Core {
                 if matches!(result, Ok(_) | Err(Error::Server { .. } | Error::TaskCancelled)) {
                     guard.done();
                 }
+                over(kept.as_ref(), &result).await;
                 result
             }
             () = ticket.progress_forever(&mut hear) => Err(Error::TaskCancelled),
@@ -139,6 +182,15 @@ impl Core {
     }
 }
 
+/// Forgets a task that is over, or that the server does not know.
+async fn over(kept: Option<&Kept>, result: &Result<CallToolResult, Error>) {
+    if let Some(kept) = kept
+        && matches!(result, Ok(_) | Err(Error::Server { .. } | Error::TaskCancelled))
+    {
+        kept.forget().await;
+    }
+}
+
 /// Cancels a task that is no longer followed.
 struct TaskGuard<'a> {
     core: &'a Core,
@@ -147,7 +199,12 @@ struct TaskGuard<'a> {
     cancels: bool,
 }
 
-impl TaskGuard<'_> {
+impl<'a> TaskGuard<'a> {
+    fn new(core: &'a Core, session: &'a Session, id: &str, kept: Option<&Kept>) -> Self {
+        // A task that is kept is meant to go on when nobody waits for it.
+        Self { core, session, id: id.to_owned(), cancels: kept.is_none() }
+    }
+
     fn done(mut self) {
         self.cancels = false;
     }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
+use jackfield_protocol::{ContentBlock, ResourceContents};
+
 use crate::BuildError;
 use crate::core::Core;
 use crate::hashing::Hashing;
@@ -114,6 +116,11 @@ impl<K: Kind> Catalog<K> {
         self.announced.store(true, Ordering::Relaxed);
     }
 
+    /// Declares the capability from now on; says whether it was not declared before.
+    pub(crate) fn announce_late(&self, core: &Core) -> bool {
+        !self.is_announced(core) && !self.announced.swap(true, Ordering::Relaxed)
+    }
+
     pub(crate) fn is_announced(&self, core: &Core) -> bool {
         self.announced.load(Ordering::Relaxed)
             || core.mounts().iter().any(|mount| K::of(&mount.core).is_announced(&mount.core))
@@ -190,6 +197,22 @@ impl<K: Kind> Item<K> {
     /// Returns the URI as callers know it.
     pub(crate) fn outer_uri(&self, uri: &str) -> String {
         self.prefixes.iter().fold(uri.to_owned(), |uri, prefix| prefix.uri(&uri))
+    }
+
+    /// Resources that a mounted server names in its results have other names out here.
+    pub(crate) fn rename_resource(&self, block: &mut ContentBlock) {
+        if self.prefixes.is_empty() {
+            return;
+        }
+        match block {
+            ContentBlock::ResourceLink(link) => link.uri = self.outer_uri(&link.uri),
+            ContentBlock::Resource(embedded) => match &mut embedded.resource {
+                ResourceContents::Text(text) => text.uri = self.outer_uri(&text.uri),
+                ResourceContents::Blob(blob) => blob.uri = self.outer_uri(&blob.uri),
+                _ => {}
+            },
+            _ => {}
+        }
     }
 }
 

@@ -72,6 +72,7 @@ pub use entry::{
 pub use handles::{Handles, NoRoom, UnknownHandle};
 pub use lifespan::StartError;
 pub use middleware::{Next, Route};
+pub use mount::Prefix;
 pub use package::Package;
 pub use questions::{Answers, Elicited, PageNotice, QuestionError};
 pub use registry::{Call, Handle, PromptRegistry, ResourceRegistry, ToolRegistry};

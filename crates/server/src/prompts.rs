@@ -40,6 +40,9 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
         move |mut result: GetPromptResult| {
             result.description = result.description.or(description);
             check_messages(&name, &result)?;
+            for message in &mut result.messages {
+                item.rename_resource(&mut message.content);
+            }
             Ok(result.into())
         },
     ))

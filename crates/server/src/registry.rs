@@ -112,6 +112,11 @@ impl ToolRegistry {
 }
 
 impl ResourceRegistry {
+    /// Tells all who subscribed that a resource changed. Handlers have [`Cx::notify_resource_updated`].
+    pub fn updated(&self, uri: impl Into<String>) {
+        self.core.changed(&Change::Resource(uri.into()));
+    }
+
     /// Adds a resource and tells all clients. It stays until the handle is dropped.
     ///
     /// # Errors

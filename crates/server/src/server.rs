@@ -96,17 +96,22 @@ impl Server {
 
     /// Adds all of another server under a prefix: its tool `add` becomes `prefix_add`, its prompts likewise, its resource
     /// `note://7` becomes `note://prefix/7` and `file:///a` becomes `file:///prefix/a`. What comes and goes in it comes and goes
-    /// here; its handlers see its own state before that of this server.
+    /// here; its handlers see its own state before that of this server. A [`Prefix`] may say what separates it from names.
     #[must_use]
-    pub fn mount(self, prefix: &str, server: Self) -> Self {
+    pub fn mount(self, prefix: impl Into<Prefix>, server: Self) -> Self {
+        self.mount_under(prefix.into(), &server)
+    }
+
+    fn mount_under(self, under: Prefix, server: &Self) -> Self {
         let mut problems = Vec::new();
+        let prefix = under.as_str();
         if let Err(bad) = check_tool_name(prefix) {
             problems.push(format!("mount `{prefix}`: the prefix becomes part of tool names, and {bad}"));
         }
         if Arc::ptr_eq(&self.core, &server.core) || server.core.contains(&self.core) {
             problems.push(format!("mount `{prefix}`: a server can not be mounted in itself"));
         } else {
-            let mount = Mount { prefix: Prefix::new(prefix), core: server.core.clone() };
+            let mount = Mount { prefix: under.clone(), core: server.core.clone() };
             let parent = (Arc::downgrade(&self.core), mount.prefix.clone());
             server.core.parents.lock().unwrap_or_else(PoisonError::into_inner).push(parent);
             self.core.mounts.write().unwrap_or_else(PoisonError::into_inner).push(mount);

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_peer::{Answering, Incoming};
-use jackfield_protocol::{
-    AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, ParamHeader, Resource, ResourceContents, TaskSupport,
-};
+use jackfield_protocol::{AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, ParamHeader, TaskSupport};
 
 use tokio::sync::Semaphore;
 
 use crate::catalog::{Item, Tools};
+use crate::core::Core;
 use crate::router::Router;
 use crate::settings::Item as Shown;
 use crate::tasks::{self, How};
@@ -100,7 +99,8 @@ async fn check_aside(item: Arc<Item<Tools>>, arguments: Bytes) -> Option<CallToo
 /// Runs the handler of a tool.
 pub(crate) fn run(item: Arc<Item<Tools>>, arguments: Bytes, cx: Cx, checks_output: bool) -> Answering {
     let handler = item.prepared.entry.handler.clone();
-    run::run(cx, |cx| handler.call(arguments, cx), move |result| finish(result, &item, checks_output))
+    let core = cx.call().outer.clone();
+    run::run(cx, |cx| handler.call(arguments, cx), move |result| finish(result, &item, checks_output, &core))
 }
 
 /// Returns what is wrong with the arguments, for the model to read.
@@ -120,7 +120,12 @@ fn input_problems(item: &Item<Tools>, arguments: &[u8]) -> Option<String> {
     if wanted { validator.check(arguments).err() } else { None }
 }
 
-fn finish(mut result: CallToolResult, item: &Arc<Item<Tools>>, checks_output: bool) -> Result<AnyResult, ErrorObject> {
+fn finish(
+    mut result: CallToolResult,
+    item: &Arc<Item<Tools>>,
+    checks_output: bool,
+    core: &Core,
+) -> Result<AnyResult, ErrorObject> {
     if checks_output && !result.is_failure() && item.prepared.entry.definition.output_schema.is_some() {
         check_output(&result, item)?;
     }
@@ -130,8 +135,14 @@ fn finish(mut result: CallToolResult, item: &Arc<Item<Tools>>, checks_output: bo
     {
         result.content.push(ContentBlock::text(structured.get().to_owned()));
     }
-    if !item.prefixes.is_empty() {
-        rename_resources(&mut result.content, item);
+    for block in &mut result.content {
+        if matches!(block, ContentBlock::Resource(_)) && core.resources.announce_late(core) {
+            tracing::warn!(
+                tool = item.name,
+                "a tool embeds a resource, but the server has none: call `Server::resources` so that clients know it from the start"
+            );
+        }
+        item.rename_resource(block);
     }
     Ok(result.into())
 }
@@ -147,22 +158,6 @@ fn check_output(result: &CallToolResult, item: &Item<Tools>) -> Result<(), Error
     };
     tracing::error!(tool = item.name, problem, "the result of a tool does not fit its output schema");
     Err(ErrorObject::internal(format!("the result of {} does not fit its output schema: {problem}", item.name)))
-}
-
-/// Resources that a mounted server names in its results have other names out here.
-fn rename_resources(content: &mut [ContentBlock], item: &Item<Tools>) {
-    let rename = |resource: &mut Resource| resource.uri = item.outer_uri(&resource.uri);
-    for block in content {
-        match block {
-            ContentBlock::ResourceLink(link) => rename(link),
-            ContentBlock::Resource(embedded) => match &mut embedded.resource {
-                ResourceContents::Text(text) => text.uri = item.outer_uri(&text.uri),
-                ResourceContents::Blob(blob) => blob.uri = item.outer_uri(&blob.uri),
-                _ => {}
-            },
-            _ => {}
-        }
-    }
 }
 
 /// What a peer sent, short enough for a message.

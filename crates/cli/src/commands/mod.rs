@@ -1,5 +1,6 @@
 //! What the command can do with a server.
 
+mod add;
 mod auth;
 mod call;
 mod complete;
@@ -13,6 +14,7 @@ mod prompt;
 mod read;
 mod subscribe;
 
+pub(crate) use add::{Add, Remove};
 pub(crate) use auth::Auth;
 pub(crate) use call::Call;
 pub(crate) use complete::Complete;

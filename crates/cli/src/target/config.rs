@@ -1,6 +1,6 @@
 //! Servers by name: the `mcp.json` files of editors and assistants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::failure::{Failure, likely};
 const IN_PROJECT: &[&str] = &["mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
 
 /// The members under which servers are listed: Claude, Cursor and others have the first, VS Code has the second.
-const SECTIONS: &[&str] = &["mcpServers", "servers"];
+pub(super) const SECTIONS: &[&str] = &["mcpServers", "servers"];
 
 /// A server of a configuration file.
 #[derive(Debug)]
@@ -61,6 +61,63 @@ pub(crate) fn find(
     Err(unknown(name, &known, &read))
 }
 
+/// Servers of configuration files.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Those that can be used, by name.
+    pub(crate) servers: Vec<(String, Reach)>,
+    /// What is wrong with the others.
+    pub(crate) unusable: Vec<String>,
+}
+
+/// Finds several servers by their names, in `file` or in the usual places; all of them if no name is given. An entry that was asked for by
+/// name must be right; of the others those are left out that are not, or that are switched off.
+pub(crate) fn all_servers(names: &[String], file: Option<&Path>) -> Result<Found, Failure> {
+    let environment = |name: &str| std::env::var(name).ok();
+    if !names.is_empty() {
+        let mut found = Found::default();
+        for name in names {
+            found.servers.push((name.clone(), find(name, file, &environment)?.reach));
+        }
+        return Ok(found);
+    }
+    let places = match file {
+        Some(file) => vec![file.to_owned()],
+        None => usual_places(&environment),
+    };
+    let (mut found, mut known) = (Found::default(), BTreeSet::new());
+    for path in places {
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(_) if file.is_none() => continue,
+            Err(error) => {
+                return Err(Failure::usage(format!("{} can not be read", path.display())).why(error.to_string()));
+            }
+        };
+        let servers =
+            servers(&text).map_err(|why| Failure::usage(format!("{} can not be used", path.display())).why(why))?;
+        for (name, server) in servers {
+            // The first of a name counts, here as everywhere.
+            if !known.insert(name.clone()) || server["disabled"] == true {
+                continue;
+            }
+            let folder = folder(&path);
+            match reach(&server, &Variables { environment: &environment, folder: &folder }) {
+                Ok(reach) => found.servers.push((name, reach)),
+                Err(why) => {
+                    found.unusable.push(format!("the server {name:?} of {} is left out: {why}", path.display()))
+                }
+            }
+        }
+    }
+    if found.servers.is_empty() {
+        let failure = Failure::usage("there is no server to be offered");
+        let failure = found.unusable.iter().fold(failure, |failure, why| failure.why(why.clone()));
+        return Err(failure.hint("add one: jackfield add NAME URL, or jackfield add NAME -- COMMAND"));
+    }
+    Ok(found)
+}
+
 fn unknown(name: &str, known: &[String], read: &[String]) -> Failure {
     let failure = Failure::usage(format!("there is no server named {name:?}"));
     let failure = if read.is_empty() {
@@ -82,7 +139,7 @@ fn unknown(name: &str, known: &[String], read: &[String]) -> Failure {
         .hint("a command that starts a server goes to the end: jackfield inspect -- COMMAND")
 }
 
-fn usual_places(environment: &dyn Fn(&str) -> Option<String>) -> Vec<PathBuf> {
+pub(super) fn usual_places(environment: &dyn Fn(&str) -> Option<String>) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> = IN_PROJECT.iter().map(PathBuf::from).collect();
     places.extend(user_folder(environment).map(|folder| folder.join("jackfield").join("mcp.json")));
     places

@@ -1,7 +1,9 @@
 //! Which server is meant: a URL, a command, or a name in an `mcp.json`.
 
 mod config;
+mod edit;
 mod expand;
+mod file;
 mod jsonc;
 mod options;
 
@@ -9,7 +11,9 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-pub(crate) use options::ServerOptions;
+pub(crate) use config::all_servers;
+pub(crate) use file::{add_to_file, file_for_new_servers, remove_from_file, write_file};
+pub(crate) use options::{ServerOptions, duration};
 
 /// A server, and how it is reached.
 #[derive(Debug)]
@@ -68,7 +72,7 @@ impl CommandTarget {
 }
 
 /// Quotes a word where a shell would need it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

@@ -162,7 +162,7 @@ fn no_target() -> Failure {
 }
 
 /// Reads a time span: seconds, or a number with `ms`, `s`, `m` or `h`.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let factor = match unit {
         "ms" => 0.001,

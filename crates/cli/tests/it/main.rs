@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
+mod added;
 mod calls;
 mod configured;
 mod failures;
+mod gateway;
 #[cfg(all(target_os = "linux", feature = "keyring"))]
 mod keyring;
 mod logins;

@@ -188,3 +188,45 @@ fn passwords_are_not_shown() {
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("ann can log in now") && !shown.contains("horse"), "{shown}");
 }
+
+/// SEC-025: before a command is configured it is shown whole, with a warning, and only a yes adds it.
+#[test]
+fn a_command_is_added_only_after_it_was_seen_and_agreed_to() {
+    let folder = Folder::new();
+    let file = folder.path().join("mcp.json");
+    let path = file.to_str().unwrap();
+    let before = "{\n  // mine\n  \"mcpServers\": {\"other\": {\"url\": \"http://x\", \"odd\": [1]}},\n  \"z\": 1\n}\n";
+    std::fs::write(&file, before).unwrap();
+    let long = "x".repeat(3000);
+    let words = ["add", "new", "--config", path, "--env", "LD_PRELOAD=/tmp/a\u{1b}[8m.so", "--"];
+    let command = ["npx", "-y", "some server", "\u{1b}[2K\u{202e}; rm -rf ~", &long, "--last"];
+    let words: Vec<&str> = words.into_iter().chain(command).collect();
+    for answer in ["\n", "n\n", "\u{4}", "no\n", "yes please\n"] {
+        let mut terminal = Terminal::start(&words, &[]);
+        terminal.wait_for("[N]o: ");
+        terminal.screen.write_all(answer.as_bytes()).unwrap();
+        let (code, shown) = terminal.finish();
+        assert_eq!(code, Some(1), "{shown}");
+        assert!(shown.contains("nothing was added") && shown.contains("with your rights"), "{shown}");
+        // The whole command is there, and nothing in it steers the terminal.
+        let line = format!(r"npx -y 'some server' '\u{{1b}}[2K\u{{202e}}; rm -rf ~' {long} --last");
+        assert!(shown.contains(&line) && shown.contains(r"LD_PRELOAD=/tmp/a\u{1b}[8m.so"), "{shown}");
+        assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'), "{shown}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "{answer:?}");
+    }
+    let mut terminal = Terminal::start(&words, &[]);
+    terminal.wait_for("[N]o: ");
+    let killed = Command::new("kill").args(["-s", "INT", &terminal.child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(terminal.finish().0, Some(130));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+
+    let (code, shown) = at_terminal(&words, "y\n", &[]);
+    assert_eq!(code, Some(0), "{shown}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("// mine") && text.contains("\"odd\": [1]}") && text.ends_with("  \"z\": 1\n}\n"), "{text}");
+    let plain: serde_json::Value = serde_json::from_str(&text.replace("// mine", "")).unwrap();
+    let added = &plain["mcpServers"]["new"];
+    assert_eq!((&added["command"], &added["args"][4]), (&"npx".into(), &"--last".into()), "{added}");
+    assert_eq!(added["env"]["LD_PRELOAD"], "/tmp/a\u{1b}[8m.so");
+}

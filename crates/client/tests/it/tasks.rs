@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jackfield_client::Client;
 use jackfield_protocol::{ElicitAction, ElicitResult, Root, TASKS_EXTENSION};
+use jackfield_store::{KvStore, MemoryKv};
 use serde_json::{Value, json};
 
 use crate::script::{Pair, check, check_with, name, paused};
@@ -226,4 +227,81 @@ fn the_server_decides_each_time_whether_a_call_is_a_task() {
         "modern\n@ call = ok\n@ call = ok\n@ call = ok\n> tools/call\n< {plain}\n> tools/call\n< {task}\n> tasks/get\n< {done}\n\
          > tools/call\n< {plain}"
     ));
+}
+
+/// XTSK-013: the id of a task outlives the process that began it; the next one goes on with the task, and calls nothing again.
+#[test]
+fn a_task_is_found_again_by_the_next_process() {
+    for core in [false, true] {
+        paused(async move {
+            let store: Arc<dyn KvStore> = Arc::new(MemoryKv::new());
+            let pair = async || {
+                let builder = Client::builder().without_output_check();
+                if core { Pair::legacy(builder, "2025-11-25").await } else { Pair::modern(builder).await }
+            };
+            let (client, mut server) = pair().await;
+            let call = client.call("slow", json!({"a": 1})).kept_in(store.clone(), "export 7");
+            let begin = async {
+                if core {
+                    list_slow(&mut server).await;
+                }
+                server.expect("tools/call").await;
+                let begun = task("working", json!({"resultType": "task", "ttlMs": 600_000}));
+                server.answer(if core { json!({"task": core_task("working")}) } else { begun }).await;
+                server.expect("tasks/get").await;
+            };
+            tokio::select! {
+                answer = call.into_future() => panic!("{answer:?}"),
+                () = begin => {}
+            }
+            // The first process is gone, and has not cancelled anything.
+            drop((client, server));
+            assert_eq!(store.get("export 7").await.unwrap().as_deref(), Some(&b"k"[..]));
+
+            let (client, mut server) = pair().await;
+            let call = client.call("slow", json!({"a": 1})).kept_in(store.clone(), "export 7");
+            let finish = async {
+                if core {
+                    list_slow(&mut server).await;
+                    server.expect("tasks/get").await;
+                    server.answer(core_task("completed")).await;
+                    server.expect("tasks/result").await;
+                    server.answer(json!({"content": [{"type": "text", "text": "done"}]})).await;
+                } else {
+                    server.expect("tasks/get").await;
+                    let result = json!({"content": [{"type": "text", "text": "done"}]});
+                    server.answer(task("completed", json!({"result": result, "resultType": "complete"}))).await;
+                }
+            };
+            let (output, ()) = tokio::join!(call.into_future(), finish);
+            assert_eq!(output.unwrap().text(), "done");
+            assert_eq!(store.get("export 7").await.unwrap(), None, "what is over is forgotten");
+        });
+    }
+}
+
+async fn list_slow(server: &mut crate::script::Server) {
+    server.expect("tools/list").await;
+    let slow = json!({"name": "slow", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}});
+    server.answer(json!({"tools": [slow]})).await;
+}
+
+/// A task that the server no longer knows is an error, and not a second call.
+#[test]
+fn a_task_that_is_gone_is_not_begun_again() {
+    paused(async {
+        let store: Arc<dyn KvStore> = Arc::new(MemoryKv::new());
+        store.put("x", "old".into(), None).await.unwrap();
+        let (client, mut server) = Pair::modern(Client::builder().without_output_check()).await;
+        let call = client.call("slow", ()).kept_in(store.clone(), "x");
+        let refuse = async {
+            let look = server.expect("tasks/get").await;
+            assert_eq!(look["params"]["taskId"], "old");
+            let error = json!({"code": -32602, "message": "task not found"});
+            server.send(&json!({"jsonrpc": "2.0", "id": look["id"], "error": error})).await;
+        };
+        let (output, ()) = tokio::join!(call.into_future(), refuse);
+        assert_eq!(output.unwrap_err().server_error().unwrap().code, -32602);
+        assert_eq!(store.get("x").await.unwrap(), None);
+    });
 }

@@ -15,6 +15,8 @@ pub mod context;
 
 pub mod tasks;
 
+pub mod extensions;
+
 pub mod testing;
 
 pub mod transports;

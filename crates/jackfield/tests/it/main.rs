@@ -12,6 +12,7 @@ mod auth_programs;
 #[cfg(feature = "auth-server")]
 mod auth_scopes;
 mod compile;
+mod extensions;
 mod impl_blocks;
 mod prompts;
 mod questions;

@@ -16,6 +16,7 @@ use jackfield_protocol::{ErrorObject, Meta, Outcome, ReadResourceResult, Request
 use crate::catalog::{Item, Tools};
 use crate::changes::Change;
 use crate::core::Core;
+use crate::owner::Owner;
 use crate::questions::Round;
 use crate::resources;
 use crate::tasks::{TaskRuntime, TaskSlot};
@@ -132,6 +133,18 @@ impl Cx {
         let find = |core: &Core| core.state.read().unwrap_or_else(PoisonError::into_inner).get::<T>();
         let found = find(&self.call.core).or_else(|| find(&self.call.outer));
         found.ok_or_else(|| MissingState { type_name: type_name::<T>() })
+    }
+
+    /// Whether another call surely comes from the same client: by its user, its session or its connection. Callers of whom nothing is
+    /// known are strangers to each other.
+    #[must_use]
+    pub fn has_caller_of(&self, other: &Self) -> bool {
+        let (own, others) = (&self.call.incoming, &other.call.incoming);
+        let (owner, owner_of_other) = (Owner::of(own), Owner::of(others));
+        if owner.is_known || owner_of_other.is_known {
+            return owner.name == owner_of_other.name;
+        }
+        Arc::ptr_eq(&own.outlet, &others.outlet)
     }
 
     /// Waits until the connection is about to end, or the server if the call is a task. A call that its client cancels is simply

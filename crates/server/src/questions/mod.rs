@@ -197,6 +197,21 @@ impl Cx {
         self.ask("roots", question, |result: ListRootsResult| Ok(result.roots)).await
     }
 
+    /// Asks a question of any kind, and returns the answer as it came: for those who pass on questions of others. A client that can not
+    /// be asked is an error of this call in the modern era; [`can_ask`](Self::can_ask) tells beforehand.
+    ///
+    /// # Errors
+    /// The client could not be asked, or did not answer.
+    pub async fn ask_question(&self, key: &str, question: InputRequest) -> Result<RawJson, QuestionError> {
+        round::ask(self, key, question).await
+    }
+
+    /// Whether the client said that it can answer a question.
+    #[must_use]
+    pub fn can_ask(&self, question: &InputRequest) -> bool {
+        check::missing_capability(self.caller(), question).is_none()
+    }
+
     /// Sends the client any request, and returns its result: for what the other methods do not do, such as questions that the client
     /// answers as tasks of its own. Only clients of the legacy era take requests.
     ///

@@ -292,3 +292,31 @@ fn costly_arguments_are_checked_aside() {
         .replace("LONG", &list("4999", 60_000)),
     );
 }
+
+/// SRV-021: a server whose tools embed resources declares that it has resources, at the latest when the first one is embedded.
+#[tokio::test]
+async fn embedded_resources_bring_the_capability() {
+    use jackfield_server::testing::TestClient;
+
+    let embeds = || {
+        sync_tool("embed", json!({"type": "object"}), |_, _| {
+            let resource = jackfield_protocol::ResourceContents::text("note://1", "text");
+            CallToolResult::new([jackfield_protocol::ContentBlock::resource(resource)])
+        })
+    };
+    for revision in Revision::ALL {
+        let has_resources = async |server: &Server| {
+            let introduction = TestClient::with_revision(server.clone(), revision).introduction().await.unwrap();
+            introduction["capabilities"]["resources"].is_object()
+        };
+        let server = Server::new("x").tool(embeds());
+        let client = TestClient::with_revision(server.clone(), revision);
+        client.call_tool("embed", json!({})).await.unwrap();
+        assert!(has_resources(&server).await, "{revision}");
+        assert!(client.list_resources().await.unwrap().is_empty());
+
+        let server = Server::new("x").tool(embeds());
+        drop(server.resources());
+        assert!(has_resources(&server).await, "{revision}: whoever says so has it from the start");
+    }
+}

@@ -1,0 +1,92 @@
+//! Configuration files that are written.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::config::usual_places;
+use super::edit;
+use crate::failure::{Class, Failure};
+
+/// The file that gets new servers: the first of the usual ones that is there, or else a new one in the working directory.
+pub(crate) fn file_for_new_servers() -> PathBuf {
+    let places = usual_places(&|name| std::env::var(name).ok());
+    places.into_iter().find(|place| place.is_file()).unwrap_or_else(|| PathBuf::from("mcp.json"))
+}
+
+/// Returns the text of a file with one more server in it. Nothing is written.
+pub(crate) fn add_to_file(file: &Path, name: &str, server: &Value) -> Result<String, Failure> {
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(unreadable(file, &error)),
+    };
+    edit::with_server(&text, name, server).map_err(|why| {
+        let failure = Failure::usage(format!("{name:?} can not be added to {}", file.display())).why(&*why);
+        if why.contains("already") { failure.hint(format!("jackfield remove {name}")) } else { failure }
+    })
+}
+
+/// Returns the file that has a server, in `file` or in the usual places, and its text without it. Nothing is written.
+pub(crate) fn remove_from_file(name: &str, file: Option<&Path>) -> Result<(PathBuf, String), Failure> {
+    let places = match file {
+        Some(file) => vec![file.to_owned()],
+        None => usual_places(&|name| std::env::var(name).ok()),
+    };
+    for place in places {
+        let text = match fs::read_to_string(&place) {
+            Ok(text) => text,
+            Err(_) if file.is_none() => continue,
+            Err(error) => return Err(unreadable(&place, &error)),
+        };
+        let without = edit::without_server(&text, name)
+            .map_err(|why| Failure::usage(format!("{} can not be used", place.display())).why(why))?;
+        if let Some(text) = without {
+            return Ok((place, text));
+        }
+    }
+    Err(Failure::usage(format!("there is no server named {name:?}")))
+}
+
+/// Replaces a file as a whole: whoever reads it meanwhile sees the old text or the new one, and nothing is lost if we are stopped.
+pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
+    let written = replace(file, text);
+    written.map_err(|error| {
+        Failure::new(Class::Failed, format!("{} can not be written", file.display())).why(error.to_string())
+    })
+}
+
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    // A link stays a link.
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let beside = folder.join(format!(".{name}.{}.new", std::process::id()));
+    let outcome = write_beside(&beside, &file, text).and_then(|()| fs::rename(&beside, &file));
+    if outcome.is_err() {
+        // What could not be finished is of no use to anyone; if it can not be removed either, the first error says enough.
+        let _ = fs::remove_file(&beside);
+    }
+    outcome
+}
+
+fn write_beside(beside: &Path, file: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    // Variables of servers are often secret, so a new file is for its owner only.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut out = options.open(beside)?;
+    if let Ok(known) = fs::metadata(file) {
+        out.set_permissions(known.permissions())?;
+    }
+    out.write_all(text.as_bytes())?;
+    out.sync_all()
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("{} can not be read", file.display())).why(error.to_string())
+}

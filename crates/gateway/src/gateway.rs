@@ -1,0 +1,240 @@
+//! Building a gateway.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jackfield_client::{Builder, Client, Command, Error, Timeouts};
+use jackfield_peer::{Incoming, Reply, Shutdown, ShutdownTrigger};
+use jackfield_protocol::envelope::MethodName;
+use jackfield_protocol::error::code;
+use jackfield_protocol::{ErrorObject, Method, Outcome, ReadResourceResult, ResourceContents};
+use jackfield_server::{Cx, Done, Next, Server};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::forward;
+use crate::line::Line;
+use crate::prefix::{BadName, prefix};
+use crate::supervisor::Supervisor;
+use crate::talk::{Talks, lock};
+use crate::trouble::Trouble;
+use crate::watches::Watches;
+
+/// Connects to a server, with a client that is prepared.
+pub(crate) type Reach =
+    Arc<dyn Fn(Builder) -> Pin<Box<dyn Future<Output = Result<Client, Error>> + Send>> + Send + Sync>;
+
+/// How many changes of resources of one server may wait to be told.
+const UPDATES: usize = 64;
+/// How long servers may take to end.
+const ENDING: Duration = Duration::from_secs(15);
+
+/// Many servers that become one.
+#[must_use = "it becomes a server by `server`"]
+pub struct Gateway {
+    name: String,
+    servers: Vec<(String, Reach)>,
+    patience: Duration,
+    timeouts: Timeouts,
+}
+
+impl Gateway {
+    /// Makes a gateway without any server behind it.
+    pub fn new(name: impl Into<String>) -> Self {
+        let mut timeouts = Timeouts::default();
+        // Callers have timeouts of their own, and cancel.
+        (timeouts.request, timeouts.maximum) = (Duration::from_secs(5 * 60), Duration::from_secs(60 * 60));
+        Self { name: name.into(), servers: Vec::new(), patience: Duration::from_secs(10), timeouts }
+    }
+
+    /// Adds a server, and how it is reached. The builder is prepared: it answers questions, and says who is asking.
+    pub fn reach<F>(mut self, name: impl Into<String>, reach: impl Fn(Builder) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Client, Error>> + Send + 'static,
+    {
+        self.servers.push((name.into(), Arc::new(move |builder| Box::pin(reach(builder)))));
+        self
+    }
+
+    /// Adds a server that is started as a child process. Each start is logged with the whole command. The child has the variables that
+    /// [`Command`] says, and no others.
+    pub fn spawn(self, name: impl Into<String>, command: Command) -> Self {
+        let name = name.into();
+        let label = name.clone();
+        self.reach(name, move |builder| {
+            let words: Vec<_> = command.line().map(|word| word.to_string_lossy().into_owned()).collect();
+            tracing::info!(server = label, command = ?words, "a server is started");
+            let command = command.clone();
+            async move { builder.spawn(command).await }
+        })
+    }
+
+    /// Sets how long the start waits for servers to be ready; ten seconds by default. Those that take longer join later.
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Sets how long to wait for answers of servers.
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// Makes a server of it. The servers behind it are connected when it starts.
+    ///
+    /// # Errors
+    /// Two servers would have the same names for their tools, or one no names at all.
+    pub fn server(self) -> Result<Server, BadName> {
+        let talks = Arc::new(Talks::default());
+        let mut outer = Server::new(self.name).version(env!("CARGO_PKG_VERSION")).check_output(false);
+        let (mut lines, mut parts): (Vec<Arc<Line>>, Vec<Part>) = Default::default();
+        for (name, reach) in self.servers {
+            let prefix = prefix(&name)?;
+            if let Some(same) = lines.iter().find(|line| line.prefix.as_str() == prefix.as_str()) {
+                return Err(BadName::Twice(same.name.clone(), name));
+            }
+            let (updates, updated) = mpsc::channel(UPDATES);
+            let watches = Arc::new(Watches::new(prefix.clone(), updates));
+            let line = Arc::new(Line::new(name.clone(), prefix.clone(), talks.clone(), watches));
+            let server = Server::new(name);
+            // Clients learn when they connect what there may be, so it is declared before it is there.
+            drop((server.tools(), server.resources(), server.prompts()));
+            outer = outer.mount(prefix, server.clone());
+            let updated = Arc::new(Mutex::new(Some(updated)));
+            parts.push(Part { line: line.clone(), server, reach, updated });
+            lines.push(line);
+        }
+        let lines: Arc<[Arc<Line>]> = lines.into();
+        let (patience, timeouts) = (self.patience, self.timeouts);
+        Ok(with_hooks(outer, &lines).lifespan(
+            move || start(parts.clone(), timeouts.clone(), patience),
+            move |running: Arc<Running>| {
+                let talks = talks.clone();
+                async move {
+                    talks.end();
+                    running.end().await;
+                }
+            },
+        ))
+    }
+}
+
+impl std::fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let servers: Vec<_> = self.servers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Gateway").field("name", &self.name).field("servers", &servers).finish_non_exhaustive()
+    }
+}
+
+/// One server, before it is connected.
+#[derive(Clone)]
+struct Part {
+    line: Arc<Line>,
+    server: Server,
+    reach: Reach,
+    /// Taken by the first start; a gateway runs once.
+    updated: Arc<Mutex<Option<mpsc::Receiver<String>>>>,
+}
+
+/// What keeps the servers connected.
+struct Running {
+    tasks: Mutex<JoinSet<()>>,
+    stop: ShutdownTrigger,
+}
+
+impl Running {
+    /// Ends all connections in an orderly way.
+    async fn end(&self) {
+        self.stop.trigger();
+        let mut tasks = std::mem::take(&mut *lock(&self.tasks));
+        let all = async { while tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(ENDING, all).await.is_err() {
+            tracing::warn!("some servers did not end in time");
+        }
+    }
+}
+
+async fn start(parts: Vec<Part>, timeouts: Timeouts, patience: Duration) -> Running {
+    let (stop, stopped) = Shutdown::new();
+    let mut tasks = JoinSet::new();
+    let lines: Vec<Arc<Line>> = parts.iter().map(|part| part.line.clone()).collect();
+    for Part { line, server, reach, updated } in parts {
+        let Some(updates) = lock(&updated).take() else { continue };
+        let (timeouts, stop) = (timeouts.clone(), stopped.clone());
+        tasks.spawn(Supervisor { line, server, reach, timeouts, updates, stop }.run());
+    }
+    let settled = async {
+        for line in &lines {
+            line.settled().await;
+        }
+    };
+    if tokio::time::timeout(patience, settled).await.is_err() {
+        tracing::warn!("some servers are not ready yet; what they have comes into the lists when they are");
+    }
+    Running { tasks: Mutex::new(tasks), stop }
+}
+
+/// Adds what the lists alone do not do: resources that are not listed, subscriptions, and words for those who call what is not there.
+fn with_hooks(server: Server, lines: &Arc<[Arc<Line>]>) -> Server {
+    let [known, read, watched, left] = std::array::from_fn(|_| lines.clone());
+    server
+        .middleware(move |incoming, next| missing(known.clone(), incoming, next))
+        .resource_read(move |uri, cx| unlisted(read.clone(), uri, cx))
+        .on_subscribe(move |uri, cx| subscribe(watched.clone(), uri, cx))
+        .on_unsubscribe(move |uri, cx| {
+            if let Some((line, inner)) = by_uri(&left, &uri) {
+                line.watches.remove(&inner, &cx);
+            }
+            async { Ok(()) }
+        })
+}
+
+fn by_uri<'a>(lines: &'a [Arc<Line>], uri: &str) -> Option<(&'a Arc<Line>, String)> {
+    lines.iter().find_map(|line| Some((line, line.prefix.strip_uri(uri)?)))
+}
+
+/// A caller that knows a tool or prompt from before its server went away gets to know why there is none.
+async fn missing(lines: Arc<[Arc<Line>]>, incoming: Incoming, next: Next) -> Reply {
+    if let MethodName::Known(method @ (Method::CallTool | Method::GetPrompt)) = incoming.method
+        && let Ok(name) = incoming.params.string("name")
+        && let Some(line) = lines.iter().find(|line| line.prefix.strip_name(&name).is_some())
+        && let Err(words) = line.client()
+    {
+        let trouble = Trouble::Unavailable(words);
+        return match method {
+            Method::CallTool => trouble.of_tool().map(|failure| Outcome::Complete(failure.into())),
+            _ => Err(trouble.into_error_object()),
+        };
+    }
+    next.run(incoming).await
+}
+
+/// Reads a resource that its server has not listed.
+async fn unlisted(lines: Arc<[Arc<Line>]>, uri: String, cx: Cx) -> Option<Done<ReadResourceResult>> {
+    let (line, inner) = by_uri(&lines, &uri)?;
+    let done = forward::read(line.clone(), inner, cx).await;
+    Some(done.map(|outcome| {
+        outcome.map(|mut result| {
+            for contents in &mut result.contents {
+                match contents {
+                    ResourceContents::Text(text) => text.uri = line.prefix.uri(&text.uri),
+                    ResourceContents::Blob(blob) => blob.uri = line.prefix.uri(&blob.uri),
+                    _ => {}
+                }
+            }
+            result
+        })
+    }))
+}
+
+async fn subscribe(lines: Arc<[Arc<Line>]>, uri: String, cx: Cx) -> Result<(), ErrorObject> {
+    let Some((line, inner)) = by_uri(&lines, &uri) else { return Ok(()) };
+    let client = line.client().map_err(|words| ErrorObject::new(code::UNAVAILABLE, words))?;
+    line.watches
+        .add(&client, &inner, &cx)
+        .await
+        .map_err(|error| Trouble::Failed { server: line.name.clone(), error }.into_error_object())
+}

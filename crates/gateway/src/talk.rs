@@ -1,0 +1,354 @@
+//! Requests of callers that are under way at a server.
+//!
+//! The request to the server lives in a task of its own, because it may outlive the request of the caller: a caller of the modern era
+//! gets the server's question as its result, and comes back with the answer in a new request, while the server still waits. What finds the
+//! task again travels with the caller, sealed. Whoever does not come back is given up, which cancels the request at the server.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use jackfield_client::{Behalf, Client, Error};
+use jackfield_protocol::error::code;
+use jackfield_protocol::{AnyResult, ErrorObject, InputRequest, LoggingMessageParams, ProgressParams, RawJson};
+use jackfield_server::{Cx, QuestionError};
+use jackfield_store::TaskId;
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::desk::{CURRENT, refusal};
+use crate::line::Line;
+use crate::trouble::Trouble;
+
+/// How long a caller may take to come back with an answer; as long as what it carries is valid.
+const LIFE: Duration = Duration::from_secs(10 * 60);
+/// The most requests that are under way at all servers together.
+const MOST: usize = 4096;
+
+/// All requests that are under way.
+#[derive(Default)]
+pub(crate) struct Talks {
+    by_id: Mutex<HashMap<String, Arc<Talk>>>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+/// A request of a caller that is under way at a server.
+pub(crate) struct Talk {
+    /// The caller's request that listens; after a question it is the next one.
+    cx: Mutex<Cx>,
+    state: Mutex<State>,
+    changed: Notify,
+    /// Whether a request of the caller listens.
+    attached: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct State {
+    questions: VecDeque<Waiting>,
+    /// How many questions there have been; their numbers are their keys.
+    asked: u32,
+    outcome: Option<Result<AnyResult, Error>>,
+    is_over: bool,
+    task: Option<AbortHandle>,
+}
+
+/// A question of the server that waits for the caller.
+struct Waiting {
+    key: String,
+    question: InputRequest,
+    answer: oneshot::Sender<Result<RawJson, ErrorObject>>,
+}
+
+/// What a caller hears next of its request.
+enum Heard {
+    Question(String, InputRequest),
+    Over(Option<Result<AnyResult, Error>>),
+}
+
+/// Asks a server for a caller, and passes on its questions, until there is an outcome. Dropping the future cancels the request at the
+/// server, unless the caller was asked something and is going to come back.
+pub(crate) async fn converse<F>(
+    line: &Arc<Line>,
+    cx: &Cx,
+    behalf: Behalf,
+    ask: impl FnOnce(Client, Arc<Talk>) -> F,
+) -> Result<AnyResult, Trouble>
+where
+    F: Future<Output = Result<AnyResult, Error>> + Send + 'static,
+{
+    // A caller that comes back finds its request by what this gave the first time.
+    let begun = cx.step("request", async { begin(line, cx, behalf, ask).map_err(Start::of) }).await;
+    let id = begun.map_err(Start::into_trouble)?;
+    let Some(talk) = line.talks.find(&id) else {
+        let message = "the call that this answer belongs to is over; call again without it";
+        return Err(Trouble::Refused(ErrorObject::invalid_params(message)));
+    };
+    let mut listening = Listening::new(line.talks.clone(), id, talk.clone(), cx);
+    loop {
+        let (key, question) = match talk.next().await {
+            Heard::Question(key, question) => (key, question),
+            Heard::Over(Some(Ok(result))) => return Ok(result),
+            Heard::Over(Some(Err(error))) => return Err(Trouble::Failed { server: line.name.clone(), error }),
+            Heard::Over(None) => return Err(Trouble::Unavailable(format!("the server {} was let go", line.name))),
+        };
+        if !cx.can_ask(&question) {
+            talk.answer(&key, Err(refusal(cx, &question)));
+            continue;
+        }
+        // In the modern era the call ends while this waits.
+        listening.comes_back = !cx.revision().has_server_requests();
+        tokio::select! {
+            biased;
+            answer = cx.ask_question(&key, question) => talk.answer(&key, answer.map_err(no_answer)),
+            () = talk.over() => {}
+        }
+        listening.comes_back = false;
+    }
+}
+
+/// Why a request did not begin, in a form that can travel.
+#[derive(serde::Serialize, serde::Deserialize)]
+enum Start {
+    Unavailable(String),
+    Refused(ErrorObject),
+}
+
+impl Start {
+    fn of(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Unavailable(words) => Self::Unavailable(words),
+            other => Self::Refused(other.into_error_object()),
+        }
+    }
+
+    fn into_trouble(self) -> Trouble {
+        match self {
+            Self::Unavailable(words) => Trouble::Unavailable(words),
+            Self::Refused(error) => Trouble::Refused(error),
+        }
+    }
+}
+
+fn begin<F>(line: &Line, cx: &Cx, behalf: Behalf, ask: impl FnOnce(Client, Arc<Talk>) -> F) -> Result<String, Trouble>
+where
+    F: Future<Output = Result<AnyResult, Error>> + Send + 'static,
+{
+    let client = line.client().map_err(Trouble::Unavailable)?.on_behalf(behalf);
+    let id = TaskId::random().to_string();
+    let talk = Arc::new(Talk {
+        cx: Mutex::new(cx.clone()),
+        state: Mutex::default(),
+        changed: Notify::new(),
+        attached: watch::Sender::new(true),
+    });
+    if !line.talks.insert(&id, &talk) {
+        let error = ErrorObject::new(code::TOO_MANY_REQUESTS, "too many requests are under way; try again later");
+        return Err(Trouble::Refused(error));
+    }
+    line.desk.add(&talk);
+    let asking = ask(client, talk.clone());
+    line.talks.run(id.clone(), talk, asking);
+    Ok(id)
+}
+
+impl Talks {
+    fn find(&self, id: &str) -> Option<Arc<Talk>> {
+        lock(&self.by_id).get(id).cloned()
+    }
+
+    fn insert(&self, id: &str, talk: &Arc<Talk>) -> bool {
+        let mut by_id = lock(&self.by_id);
+        let has_room = by_id.len() < MOST;
+        if has_room {
+            by_id.insert(id.to_owned(), talk.clone());
+        }
+        has_room
+    }
+
+    fn remove(&self, id: &str) {
+        let removed = lock(&self.by_id).remove(id);
+        if let Some(talk) = removed {
+            talk.stop();
+        }
+    }
+
+    fn run<F>(self: &Arc<Self>, id: String, talk: Arc<Talk>, asking: F)
+    where
+        F: Future<Output = Result<AnyResult, Error>> + Send + 'static,
+    {
+        let all: Weak<Self> = Arc::downgrade(self);
+        let work = CURRENT.scope(talk.clone(), {
+            let talk = talk.clone();
+            async move {
+                tokio::select! {
+                    biased;
+                    outcome = asking => talk.end(Some(outcome)),
+                    () = talk.abandoned() => {
+                        talk.end(None);
+                        if let Some(all) = all.upgrade() {
+                            all.remove(&id);
+                        }
+                    }
+                }
+            }
+        });
+        let mut tasks = lock(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        let task = tasks.spawn(work);
+        drop(tasks);
+        lock(&talk.state).task = Some(task);
+    }
+
+    /// Gives up everything that is under way.
+    pub(crate) fn end(&self) {
+        lock(&self.tasks).abort_all();
+        let all = std::mem::take(&mut *lock(&self.by_id));
+        all.values().for_each(|talk| talk.end(None));
+    }
+}
+
+impl Talk {
+    /// Returns the caller's request that listens.
+    pub(crate) fn cx(&self) -> Cx {
+        lock(&self.cx).clone()
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        lock(&self.state).is_over
+    }
+
+    /// Asks the caller, and waits for its answer.
+    pub(crate) async fn ask(&self, question: InputRequest) -> Result<RawJson, ErrorObject> {
+        let (answer, answered) = oneshot::channel();
+        {
+            let mut state = lock(&self.state);
+            state.asked = state.asked.saturating_add(1);
+            let key = format!("question-{}", state.asked);
+            state.questions.push_back(Waiting { key, question, answer });
+        }
+        self.changed.notify_one();
+        answered.await.unwrap_or_else(|_| Err(ErrorObject::internal("the caller has gone")))
+    }
+
+    /// Tells the caller how far the server is.
+    pub(crate) fn progress(&self, notice: &ProgressParams) {
+        self.cx().progress(notice.progress, notice.total, notice.message.as_deref());
+    }
+
+    /// Tells the caller what the server logs.
+    pub(crate) fn log(&self, server: &str, message: LoggingMessageParams) {
+        let logger = match &message.logger {
+            Some(logger) => format!("{server}/{logger}"),
+            None => server.to_owned(),
+        };
+        self.cx().log(message.level, Some(&logger), message.data);
+    }
+
+    async fn next(&self) -> Heard {
+        loop {
+            {
+                let mut state = lock(&self.state);
+                // A server that no longer waits for an answer has asked nothing.
+                state.questions.retain(|waiting| !waiting.answer.is_closed());
+                if state.is_over {
+                    return Heard::Over(state.outcome.take());
+                }
+                if let Some(first) = state.questions.front() {
+                    return Heard::Question(first.key.clone(), first.question.clone());
+                }
+            }
+            self.changed.notified().await;
+        }
+    }
+
+    fn answer(&self, key: &str, answer: Result<RawJson, ErrorObject>) {
+        let mut state = lock(&self.state);
+        let place = state.questions.iter().position(|waiting| waiting.key == key);
+        if let Some(waiting) = place.and_then(|place| state.questions.remove(place)) {
+            // If the server no longer waits, there is nobody to tell.
+            let _ = waiting.answer.send(answer);
+        }
+    }
+
+    fn end(&self, outcome: Option<Result<AnyResult, Error>>) {
+        let mut state = lock(&self.state);
+        if !state.is_over {
+            (state.is_over, state.outcome) = (true, outcome);
+            state.questions.clear();
+        }
+        drop(state);
+        // Both the one who waits for the next thing and the one who waits for an answer have to hear of it.
+        self.changed.notify_one();
+        self.changed.notify_waiters();
+    }
+
+    async fn over(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.is_over() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Cancels the request at the server.
+    fn stop(&self) {
+        let task = lock(&self.state).task.take();
+        if let Some(task) = task {
+            task.abort();
+        }
+        self.end(None);
+    }
+
+    /// Waits until the caller has been away for too long.
+    async fn abandoned(&self) {
+        let mut attached = self.attached.subscribe();
+        loop {
+            // The sender is our own, so it is there.
+            let _ = attached.wait_for(|attached| !attached).await;
+            if tokio::time::timeout(LIFE, attached.wait_for(|attached| *attached)).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A request of the caller that listens. When it ends so does the request at the server, unless the caller comes back.
+struct Listening {
+    talks: Arc<Talks>,
+    id: String,
+    talk: Arc<Talk>,
+    comes_back: bool,
+}
+
+impl Listening {
+    fn new(talks: Arc<Talks>, id: String, talk: Arc<Talk>, cx: &Cx) -> Self {
+        *lock(&talk.cx) = cx.clone();
+        talk.attached.send_replace(true);
+        Self { talks, id, talk, comes_back: false }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        if self.comes_back {
+            self.talk.attached.send_replace(false);
+        } else {
+            self.talks.remove(&self.id);
+        }
+    }
+}
+
+/// What a server is told when the caller did not answer.
+fn no_answer(error: QuestionError) -> ErrorObject {
+    match error {
+        QuestionError::Refused(error) => error,
+        QuestionError::BadQuestion { problem, .. } => ErrorObject::invalid_params(problem),
+        other => ErrorObject::internal(other.to_string()),
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,12 @@
+//! The gateway between real clients and real servers: in memory, over HTTP, and with servers as child processes.
+
+#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+
+mod backend;
+mod changes;
+mod headers;
+mod names;
+mod outages;
+mod passing;
+mod questions;
+mod started;
