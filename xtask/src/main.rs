@@ -10,6 +10,7 @@ mod fuzz;
 mod install;
 mod interop;
 mod lexer;
+mod loom;
 mod node;
 mod nodes;
 mod parallel;
@@ -37,10 +38,12 @@ enum Task {
     Requirements(requirements::Options),
     /// Measure instructions, system calls and allocations per request.
     Bench(bench::Options),
-    /// Send many events over many streams that are cut at random; look for each of them.
+    /// Send many events over many streams that are cut at random, or run a mixed load with a fault every minute.
     Soak(soak::Options),
     /// Throw bytes at everything that reads what others wrote.
     Fuzz(fuzz::Options),
+    /// Run models of what threads share, with every interleaving.
+    Loom(loom::Options),
     /// Run real clients of others against our server.
     Interop(interop::Options),
     /// Run the official conformance suite against our fixtures.
@@ -73,6 +76,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench(options) => bench::run(&workspace, &options),
         Task::Soak(options) => soak::run(&workspace, &options),
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
+        Task::Loom(options) => loom::run(&workspace, &options),
         Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),
         Task::Conformance(options) => conformance::run(&workspace, &options),
         Task::Nodes(options) => nodes::run(&workspace, &options),

@@ -1,6 +1,7 @@
 //! `cargo xtask soak`: events over many streams whose connections are cut again and again. None may be lost, doubled, reordered, or
-//! come on the stream of somebody else.
+//! come on the stream of somebody else. With `--minutes` instead: a mixed load, and a fault every minute.
 
+mod mixed;
 mod stream;
 
 use std::net::SocketAddr;
@@ -27,6 +28,15 @@ pub(crate) struct Options {
     /// Where the random numbers begin; the same number cuts at the same places.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Run clients of all revisions over all transports for so long instead, with a fault every minute.
+    #[arg(long, conflicts_with_all = ["events", "streams"])]
+    minutes: Option<u64>,
+    /// Seconds from one fault to the next.
+    #[arg(long, default_value_t = 60, requires = "minutes")]
+    fault_every: u64,
+    /// Use debug builds, which are made faster.
+    #[arg(long, requires = "minutes")]
+    debug: bool,
 }
 
 /// Streams that share a session.
@@ -36,6 +46,9 @@ const PATIENCE: Duration = Duration::from_mins(30);
 
 /// Starts the server, follows all streams to their ends, and says what was seen.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if let Some(minutes) = options.minutes {
+        return mixed::run(workspace, options, minutes);
+    }
     let program =
         workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", "bench_streams"])?;
     let folder = workspace.target.join("bench");

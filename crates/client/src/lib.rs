@@ -64,6 +64,7 @@ mod streamed;
 mod subscription;
 mod subscriptions;
 mod supervisor;
+mod sync;
 mod tap;
 mod tasks;
 mod transport;

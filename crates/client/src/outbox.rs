@@ -3,11 +3,12 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::AsyncWrite;
 
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 use crate::{Link, NotSent, Outgoing};
 
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;

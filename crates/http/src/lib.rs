@@ -45,6 +45,7 @@ mod service;
 mod session;
 mod shared_token;
 pub mod sse;
+mod sync;
 mod tasks;
 mod telemetry;
 

@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use jackfield_protocol::{ContentBlock, ResourceContents};
 
 use crate::BuildError;
 use crate::core::Core;
+use crate::frozen::Frozen;
 use crate::hashing::Hashing;
 use crate::mount::Prefix;
 
@@ -17,8 +18,7 @@ pub(crate) use crate::kinds::{Prompts, Resources, Tools};
 /// The entries of one kind: a list that changes, and a frozen view of it for requests.
 pub(crate) struct Catalog<K: Kind> {
     own: Mutex<Own<K>>,
-    view: RwLock<Arc<K>>,
-    stale: AtomicBool,
+    view: Frozen<K>,
     announced: AtomicBool,
 }
 
@@ -95,20 +95,13 @@ impl<K: Kind> Catalog<K> {
         removed.is_some()
     }
 
-    /// Returns the frozen view. Taking it costs one uncontended lock; it is made anew only after a change.
+    /// Returns the frozen view.
     pub(crate) fn view(&self, core: &Core) -> Arc<K> {
-        if self.stale.load(Ordering::Acquire) {
-            let mut view = self.view.write().unwrap_or_else(PoisonError::into_inner);
-            // The mark is taken away under the lock, so that an older view never replaces a newer one.
-            if self.stale.swap(false, Ordering::AcqRel) {
-                *view = Arc::new(K::collect(self.gather(core).0));
-            }
-        }
-        self.view.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.view.get(|| K::collect(self.gather(core).0))
     }
 
     pub(crate) fn invalidate(&self) {
-        self.stale.store(true, Ordering::Release);
+        self.view.thaw();
     }
 
     /// Notes that entries may come at run time, so that the capability is declared even while there are none.
@@ -219,12 +212,7 @@ impl<K: Kind> Item<K> {
 impl<K: Kind> Default for Catalog<K> {
     fn default() -> Self {
         let own = Own { entries: Vec::new(), names: HashSet::new(), next_id: 0, places: HashMap::new(), next_place: 1 };
-        Self {
-            own: Mutex::new(own),
-            view: RwLock::default(),
-            stale: AtomicBool::new(true),
-            announced: AtomicBool::new(false),
-        }
+        Self { own: Mutex::new(own), view: Frozen::new(K::default()), announced: AtomicBool::new(false) }
     }
 }
 

@@ -16,6 +16,7 @@ mod work;
 
 mod catalog;
 mod core;
+mod frozen;
 mod mount;
 mod prepared;
 mod uri;
@@ -51,6 +52,7 @@ mod roots;
 mod run;
 mod scope;
 mod seal;
+mod sync;
 mod tasks;
 #[cfg(feature = "tracing-layer")]
 mod tracing_layer;

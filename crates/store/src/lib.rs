@@ -25,6 +25,7 @@ mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod stores;
+mod sync;
 mod task;
 mod timestamp;
 #[cfg(feature = "redis")]

@@ -33,6 +33,7 @@ const PLACES: &[(&str, Place)] = &[
     ("jackfield-examples", Place::Beside),
     ("jackfield-bench-client", Place::Beside),
     ("jackfield-fuzz", Place::Beside),
+    ("jackfield-loom", Place::Beside),
     ("xtask", Place::Beside),
 ];
 

@@ -1,12 +1,12 @@
 //! What a connection is doing, so that idle and slow ones can be found without a timer per request.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::HttpLimits;
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// What a connection is doing, written by the connection and read by its watchdog.
 #[derive(Debug)]
@@ -44,7 +44,8 @@ impl Activity {
         })
     }
 
-    fn now(&self) -> u64 {
+    /// Returns the time in milliseconds after `start`.
+    pub(crate) fn now(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
@@ -79,18 +80,18 @@ impl Activity {
     }
 
     /// Returns how long the connection may stay as it is; `None` if that time is over.
-    pub(crate) fn time_left(&self, limits: &HttpLimits) -> Option<Duration> {
+    pub(crate) fn time_left(&self, limits: &HttpLimits, now: u64) -> Option<Duration> {
         let limit = match self.in_head.load(Ordering::Relaxed) {
             true => limits.header_timeout,
             false => limits.keep_alive_timeout,
         };
-        if self.busy.load(Ordering::Relaxed) > 0 {
+        if self.busy.load(Ordering::Acquire) > 0 {
             return Some(limits.header_timeout.min(limits.keep_alive_timeout));
         }
         if self.changed.swap(false, Ordering::Relaxed) {
-            self.since.store(self.now(), Ordering::Relaxed);
+            self.since.store(now, Ordering::Relaxed);
         }
-        let waited = Duration::from_millis(self.now().saturating_sub(self.since.load(Ordering::Relaxed)));
+        let waited = Duration::from_millis(now.saturating_sub(self.since.load(Ordering::Relaxed)));
         // A head may begin while the longer limit of an idle connection runs.
         limit.checked_sub(waited).filter(|left| !left.is_zero()).map(|left| left.min(limits.header_timeout))
     }
@@ -98,8 +99,9 @@ impl Activity {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        if self.0.busy.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.0.changed.store(true, Ordering::Relaxed);
-        }
+        // Whoever sees that the last response has ended sees that something has changed, and does not take the connection for one that
+        // has been idle all the time.
+        self.0.changed.store(true, Ordering::Relaxed);
+        self.0.busy.fetch_sub(1, Ordering::Release);
     }
 }

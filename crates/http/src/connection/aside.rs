@@ -1,9 +1,10 @@
 //! A future beside a busy one, polled only when it has something to say.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
+
+use crate::sync::{AtomicBool, Mutex, Ordering, PoisonError};
 
 /// Polls its future only after that has asked for it, however often the task around it is woken. A connection is woken for
 /// every request, its timers and the shutdown hardly ever.
@@ -47,7 +48,8 @@ impl Wake for Call {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.woken.store(true, Ordering::Release);
+        // An exchange, as the one in `poll`: then the two have one order, and none gets lost.
+        self.woken.swap(true, Ordering::AcqRel);
         if let Some(task) = &*self.task.lock().unwrap_or_else(PoisonError::into_inner) {
             task.wake_by_ref();
         }

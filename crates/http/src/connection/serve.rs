@@ -282,7 +282,7 @@ fn note<E: fmt::Display>(ended: Result<(), E>) {
 
 /// Waits until the connection has been idle, or in the middle of a head, for too long.
 async fn watch(activity: &Activity, limits: &HttpLimits) {
-    while let Some(left) = activity.time_left(limits) {
+    while let Some(left) = activity.time_left(limits, activity.now()) {
         tokio::time::sleep(left).await;
     }
 }

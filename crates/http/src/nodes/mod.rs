@@ -5,6 +5,7 @@
 //! client sends to it goes to its inbox.
 
 mod inbox;
+mod latest;
 mod lease;
 mod node;
 mod notices;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use jackfield_peer::write_error;
@@ -11,6 +10,7 @@ use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
 use jackfield_store::{EventLimits, EventWatch, NewEvent, NewEvents, StreamName};
 
+use super::latest::Latest;
 use super::node::random;
 use super::replicas::sent_key;
 use super::sink::{Header, answer_key, header_key};
@@ -42,7 +42,8 @@ pub(crate) struct Remote {
     watch: Option<EventWatch>,
     /// The node that writes it, once that is known.
     writer: Option<String>,
-    sent: Arc<Sent>,
+    /// Up to where messages that belong to no request have been sent, on its way to the store.
+    sent: Arc<Latest>,
     pace: Pace,
     /// The place that the writer was told last, and the bytes since then.
     told: (u64, usize),
@@ -62,14 +63,6 @@ impl Pace {
     }
 }
 
-/// Up to where messages that belong to no request have been sent, on its way to the store.
-#[derive(Debug, Default)]
-struct Sent {
-    place: AtomicU64,
-    /// Someone takes it there.
-    busy: AtomicBool,
-}
-
 impl Remote {
     pub(crate) fn new(node: Arc<Node>, key: StreamKey, shared: &Shared, revision: Revision, common: bool) -> Self {
         Self {
@@ -83,7 +76,7 @@ impl Remote {
             common,
             watch: None,
             writer: None,
-            sent: Arc::default(),
+            sent: Arc::new(Latest::new()),
             pace: Pace::of(&shared.limits),
             told: (0, 0),
         }
@@ -197,18 +190,15 @@ impl Remote {
 
     /// Notes up to where messages that belong to no request have been sent.
     pub(crate) fn sent(&self, place: u64) {
-        self.sent.place.store(place, Ordering::SeqCst);
-        if self.sent.busy.swap(true, Ordering::SeqCst) {
+        if !self.sent.set(place) {
             return;
         }
         let (node, key, keep, sent) = (self.node.clone(), sent_key(&self.session), self.limits.keep, self.sent.clone());
         self.node.spawn(async move {
-            // One after the other, so that none comes too late and undoes a newer one.
             loop {
-                let place = sent.place.load(Ordering::SeqCst);
+                let place = sent.get();
                 let _ = node.ask(node.stores.kv().put(&key, place.to_string().into(), Some(keep))).await;
-                sent.busy.store(false, Ordering::SeqCst);
-                if sent.place.load(Ordering::SeqCst) == place || sent.busy.swap(true, Ordering::SeqCst) {
+                if sent.is_done(place) {
                     return;
                 }
             }

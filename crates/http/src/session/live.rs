@@ -1,7 +1,7 @@
 //! A session of this process.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::SessionId;
 use super::outlet::SessionOutlet;
+use super::usage::Usage;
 use crate::HttpLimits;
 use crate::events::{MemoryEventLog, Stream, StreamKey};
 use crate::exchange::Exchange;
@@ -77,8 +78,7 @@ pub(crate) struct Live {
     standalone: OnceLock<Arc<Stream>>,
     /// The streams of requests, oldest first.
     streams: Mutex<Vec<Arc<Stream>>>,
-    used: AtomicU64,
-    active: AtomicUsize,
+    usage: Usage,
 }
 
 /// Names what runs in a session.
@@ -124,8 +124,7 @@ impl Live {
             calls: Mutex::default(),
             standalone: OnceLock::new(),
             streams: Mutex::default(),
-            used: AtomicU64::new(shared.now()),
-            active: AtomicUsize::new(0),
+            usage: Usage::new(shared.now()),
         })
     }
 
@@ -280,24 +279,23 @@ impl Live {
 
     /// The same for somebody who knows the time.
     pub(crate) fn touch_at(&self, now: u64) {
-        self.used.store(now, Ordering::Relaxed);
+        self.usage.touch(now);
     }
 
     /// Notes that the session is in use until the value is dropped.
     pub(crate) fn active(self: &Arc<Self>) -> Active {
-        self.active.fetch_add(1, Ordering::Relaxed);
+        self.usage.begin();
         Active(self.clone())
     }
 
     /// Returns when the session was used last; `None` while it is in use.
     pub(crate) fn idle_since(&self, now: u64) -> Option<u64> {
-        let unused = self.active.load(Ordering::Relaxed) == 0;
-        unused.then(|| self.used.load(Ordering::Relaxed).min(now))
+        self.usage.idle_since(now)
     }
 
     /// Whether the session has been idle for too long.
     pub(crate) fn is_over(&self, now: u64) -> bool {
-        let unused = Duration::from_millis(now.saturating_sub(self.used.load(Ordering::Relaxed)));
+        let unused = Duration::from_millis(now.saturating_sub(self.usage.last()));
         if unused < self.shared.limits.session_opening.min(self.shared.limits.session_idle) {
             return false;
         }
@@ -346,7 +344,6 @@ impl Active {
 
 impl Drop for Active {
     fn drop(&mut self) {
-        self.0.touch();
-        self.0.active.fetch_sub(1, Ordering::Relaxed);
+        self.0.usage.end(self.0.shared.now());
     }
 }

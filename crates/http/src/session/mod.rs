@@ -4,6 +4,7 @@ mod id;
 mod live;
 mod outlet;
 mod sessions;
+mod usage;
 
 pub use id::SessionId;
 pub(crate) use live::{Active, CallId, Live, Running, Shared, Transport};

@@ -18,6 +18,7 @@ mod mount;
 mod nodes;
 mod resume;
 mod security;
+mod session_model;
 mod shared_token;
 mod shutdown;
 mod streams;

@@ -19,7 +19,7 @@ use crate::core::Core;
 use crate::owner::Owner;
 use crate::questions::Round;
 use crate::resources;
-use crate::tasks::{TaskRuntime, TaskSlot};
+use crate::tasks::{Slot, TaskCall, TaskRuntime};
 
 pub(crate) use progress::ProgressState;
 
@@ -38,7 +38,7 @@ pub(crate) struct CallState {
     tool: Option<Arc<Item<Tools>>>,
     pub(crate) round: Round,
     pub(crate) progress: ProgressState,
-    pub(crate) task: TaskSlot,
+    pub(crate) task: Slot<Arc<TaskCall>>,
     /// What runs tasks, if the call may become one.
     pub(crate) tasks: Option<Arc<TaskRuntime>>,
 }
@@ -61,7 +61,7 @@ impl Cx {
         tool: Option<Arc<Item<Tools>>>,
         tasks: Option<Arc<TaskRuntime>>,
     ) -> Self {
-        let (round, progress, task) = (Round::default(), ProgressState::default(), TaskSlot::default());
+        let (round, progress, task) = (Round::default(), ProgressState::default(), Slot::new());
         Self { call: Arc::new(CallState { incoming, core, outer, tool, round, progress, task, tasks }) }
     }
 

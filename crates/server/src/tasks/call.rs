@@ -1,7 +1,7 @@
 //! A call that is a task.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jackfield_peer::{RequestKey, Session};
@@ -118,68 +118,4 @@ impl Drop for TaskCall {
 /// Names the task that a message belongs to.
 pub(super) fn related(id: &str) -> Meta {
     Meta::new().with(key::RELATED_TASK, serde_json::json!({ "taskId": id }))
-}
-
-/// Whether a call is a task, which it may become while it runs.
-#[derive(Default)]
-pub(crate) struct TaskSlot {
-    task: OnceLock<Arc<TaskCall>>,
-    state: AtomicU8,
-}
-
-/// It is an ordinary call.
-const PLAIN: u8 = 0;
-/// Its task is being created.
-const CREATING: u8 = 1;
-/// Its task has been created; the work on it has still to leave the request.
-const MOVING: u8 = 2;
-/// It is a task.
-const MOVED: u8 = 3;
-
-impl TaskSlot {
-    /// Returns the task, if the call is one.
-    pub(crate) fn get(&self) -> Option<&Arc<TaskCall>> {
-        if self.state.load(Ordering::Acquire) < MOVING { None } else { self.task.get() }
-    }
-
-    /// Begins to create a task; only one may.
-    pub(super) fn begin(&self) -> bool {
-        self.state.compare_exchange(PLAIN, CREATING, Ordering::AcqRel, Ordering::Acquire).is_ok()
-    }
-
-    /// Notes that there will be no task.
-    pub(super) fn give_up(&self) {
-        self.state.store(PLAIN, Ordering::Release);
-    }
-
-    /// Notes the task; the work has still to leave the request.
-    pub(super) fn created(&self, task: Arc<TaskCall>) {
-        self.set(task, MOVING);
-    }
-
-    /// Notes the task of a call that is one from its beginning.
-    pub(super) fn is(&self, task: Arc<TaskCall>) {
-        self.set(task, MOVED);
-    }
-
-    fn set(&self, task: Arc<TaskCall>, state: u8) {
-        if self.task.set(task).is_ok() {
-            self.state.store(state, Ordering::Release);
-        }
-    }
-
-    /// Whether the work has to leave the request now.
-    pub(crate) fn is_moving(&self) -> bool {
-        self.state.load(Ordering::Acquire) == MOVING
-    }
-
-    /// Whether it is not yet clear if the call becomes a task.
-    pub(super) fn is_undecided(&self) -> bool {
-        matches!(self.state.load(Ordering::Acquire), CREATING | MOVING)
-    }
-
-    /// Notes that the work has left the request.
-    pub(super) fn moved(&self) {
-        self.state.store(MOVED, Ordering::Release);
-    }
 }

@@ -14,6 +14,7 @@ mod questions;
 mod rate;
 mod results;
 mod runtime;
+mod slot;
 mod start;
 mod updates;
 mod view;
@@ -21,10 +22,11 @@ mod workers;
 
 pub use config::Tasks;
 
-pub(crate) use call::{TaskCall, TaskSlot};
+pub(crate) use call::TaskCall;
 pub(crate) use methods::{cancel, get, list, result, update};
 pub(crate) use questions::ask;
 pub(crate) use runtime::{DefaultStore, TaskRuntime, missing_extension, speaks_extension};
+pub(crate) use slot::Slot;
 pub(crate) use start::{How, how, move_out, start};
 pub(crate) use updates::{Subscribed, Updates};
 pub(crate) use workers::Workers;

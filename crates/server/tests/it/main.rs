@@ -21,6 +21,7 @@ mod roots;
 mod sampling;
 #[cfg(feature = "skills")]
 mod skills;
+mod subscription_model;
 mod subscriptions;
 mod tasks;
 mod tools;

@@ -275,6 +275,15 @@ impl Talk {
         }
     }
 
+    /// Returns all that comes until nothing comes for an hour.
+    pub(crate) async fn rest(&mut self) -> Vec<Value> {
+        let mut messages = Vec::new();
+        while let Ok(line) = tokio::time::timeout(Duration::from_secs(3600), self.lines.next_line()).await {
+            messages.push(parse(&line.unwrap().expect("the server closed the connection")));
+        }
+        messages
+    }
+
     /// Closes the client's side.
     pub(crate) async fn close(&mut self) {
         if let Some(mut writer) = self.writer.take() {

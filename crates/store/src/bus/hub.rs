@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use tokio::sync::mpsc;
 
+use super::mailbox::Mailbox;
 use super::{Notice, Subscription};
 
 /// How many notices wait for a slow reader.
@@ -15,15 +15,14 @@ const QUEUE: usize = 1024;
 
 /// Hands notices to the subscriptions of this process.
 pub(crate) struct Hub {
-    topics: Mutex<HashMap<Arc<str>, Vec<Mailbox>>>,
+    topics: Mutex<HashMap<Arc<str>, Vec<Reader>>>,
     next: AtomicU64,
 }
 
 #[derive(Clone)]
-struct Mailbox {
+struct Reader {
     number: u64,
-    notices: mpsc::Sender<Notice>,
-    missed: Arc<AtomicBool>,
+    mailbox: Arc<Mailbox<Notice>>,
 }
 
 impl Hub {
@@ -34,8 +33,7 @@ impl Hub {
     /// Begins to hear topics; each is heard once, however often it is named.
     pub(crate) fn join(self: &Arc<Self>, topics: &[&str]) -> Subscription {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let (sender, notices) = mpsc::channel(QUEUE);
-        let mailbox = Mailbox { number, notices: sender, missed: Arc::default() };
+        let reader = Reader { number, mailbox: Arc::new(Mailbox::new(QUEUE)) };
         let mut names: Vec<Arc<str>> = Vec::with_capacity(topics.len());
         let mut known = self.topics();
         for topic in topics {
@@ -44,11 +42,11 @@ impl Hub {
             }
             let name = known.get_key_value(*topic).map_or_else(|| Arc::from(*topic), |(name, _)| name.clone());
             let readers = known.entry(name.clone()).or_default();
-            readers.push(mailbox.clone());
+            readers.push(reader.clone());
             names.push(name);
         }
         drop(known);
-        Subscription { number, topics: names, hub: Arc::downgrade(self), notices, missed: mailbox.missed }
+        Subscription { number, topics: names, hub: Arc::downgrade(self), mailbox: reader.mailbox }
     }
 
     pub(super) fn leave(&self, number: u64, topics: &[Arc<str>]) {
@@ -68,7 +66,7 @@ impl Hub {
         let topics = self.topics();
         let Some((topic, readers)) = topics.get_key_value(topic) else { return };
         for reader in readers {
-            reader.give(Notice::Heard { topic: topic.clone(), notice: notice.clone() });
+            reader.mailbox.put(Notice::Heard { topic: topic.clone(), notice: notice.clone() });
         }
     }
 
@@ -76,7 +74,7 @@ impl Hub {
     #[cfg(any(feature = "sqlite", feature = "redis"))]
     pub(crate) fn tell_missed(&self) {
         for reader in self.topics().values().flatten() {
-            reader.give(Notice::Missed);
+            reader.mailbox.put(Notice::Missed);
         }
     }
 
@@ -92,16 +90,16 @@ impl Hub {
         self.topics().keys().cloned().collect()
     }
 
-    fn topics(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Mailbox>>> {
+    fn topics(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Reader>>> {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Mailbox {
-    /// A reader that is too slow learns that it missed something; nobody waits for it.
-    fn give(&self, notice: Notice) {
-        if self.notices.try_send(notice).is_err() {
-            self.missed.store(true, Ordering::Relaxed);
+/// Nobody will hear anything more.
+impl Drop for Hub {
+    fn drop(&mut self) {
+        for reader in self.topics().values().flatten() {
+            reader.mailbox.close();
         }
     }
 }

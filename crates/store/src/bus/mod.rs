@@ -1,6 +1,7 @@
 //! Change notices: who is interested in a topic hears what is published under it, on whatever node.
 
 mod hub;
+mod mailbox;
 mod memory;
 mod store;
 mod subscription;

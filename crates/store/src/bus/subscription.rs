@@ -1,12 +1,12 @@
 //! What a subscriber holds.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::future::poll_fn;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
-use tokio::sync::mpsc;
 
 use super::Hub;
+use super::mailbox::{Found, Mailbox};
 
 /// What a subscriber hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,8 +30,7 @@ pub struct Subscription {
     pub(super) number: u64,
     pub(super) topics: Vec<Arc<str>>,
     pub(super) hub: Weak<Hub>,
-    pub(super) notices: mpsc::Receiver<Notice>,
-    pub(super) missed: Arc<AtomicBool>,
+    pub(super) mailbox: Arc<Mailbox<Notice>>,
 }
 
 impl Subscription {
@@ -40,20 +39,17 @@ impl Subscription {
     /// # Cancellation
     /// Nothing is lost.
     pub async fn next(&mut self) -> Option<Notice> {
-        if self.missed.swap(false, Ordering::Relaxed) {
-            return Some(Notice::Missed);
+        match poll_fn(|cx| self.mailbox.poll_next(cx)).await {
+            Found::One(notice) => Some(notice),
+            Found::Missed => Some(Notice::Missed),
+            Found::Closed => None,
         }
-        self.notices.recv().await
     }
 
     /// Forgets what waits to be heard, and returns whether there was something. For those who look at everything whenever they hear
     /// anything.
     pub fn drain(&mut self) -> bool {
-        let mut any = self.missed.swap(false, Ordering::Relaxed);
-        while self.notices.try_recv().is_ok() {
-            any = true;
-        }
-        any
+        self.mailbox.empty()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The stores against their contract.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod event_model;
 mod memory;
 mod memory_tasks;
 mod properties;

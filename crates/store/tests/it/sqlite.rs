@@ -40,14 +40,14 @@ impl Drop for Folder {
 }
 
 /// A clock that a test moves, and a folder for files.
-struct Files {
+pub(crate) struct Files {
     clock: Arc<AtomicU64>,
     folder: Folder,
     next: AtomicU64,
 }
 
 impl Files {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { clock: Arc::new(AtomicU64::new(1_000_000)), folder: Folder::new(), next: AtomicU64::new(0) }
     }
 

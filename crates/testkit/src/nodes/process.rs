@@ -12,11 +12,11 @@ use tokio::time::Instant;
 /// How long a node may take until it listens.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A node in a process of its own: `testkit-node`. It ends with the value.
+/// A server in a process of its own, such as `testkit-node`. It ends with the value.
 #[derive(Debug)]
 pub struct NodeProcess {
     program: PathBuf,
-    store: String,
+    arguments: Vec<String>,
     address: SocketAddr,
     child: Option<Child>,
 }
@@ -27,10 +27,24 @@ impl NodeProcess {
     /// # Errors
     /// It does not listen in time.
     pub async fn start(program: &Path, store: &str) -> io::Result<Self> {
+        Self::with(program, |address| [&address.to_string(), "--store", store].map(str::to_owned).into()).await
+    }
+
+    /// Starts any server with these arguments, which tell it a free port.
+    ///
+    /// # Errors
+    /// It does not listen in time.
+    pub async fn with(program: &Path, arguments: impl FnOnce(SocketAddr) -> Vec<String>) -> io::Result<Self> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let mut node = Self { program: program.to_owned(), store: store.to_owned(), address, child: None };
+        let mut node = Self { program: program.to_owned(), arguments: arguments(address), address, child: None };
         node.restart().await?;
         Ok(node)
+    }
+
+    /// Returns the id of its process; `None` while there is none.
+    #[must_use]
+    pub fn id(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
     }
 
     /// Returns where it listens.
@@ -57,7 +71,7 @@ impl NodeProcess {
         // What nodes say is shown to whoever wants to see it.
         let say = || if std::env::var_os("RUST_LOG").is_some() { Stdio::inherit() } else { Stdio::null() };
         let child = Command::new(&self.program)
-            .args([&self.address.to_string(), "--store", &self.store])
+            .args(&self.arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(say())

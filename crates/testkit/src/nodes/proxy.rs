@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// How long a node may take to accept a connection; a frozen one accepts without end, but does nothing with it.
@@ -15,6 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
+    cuts: watch::Sender<()>,
     _task: JoinSet<()>,
 }
 
@@ -27,8 +29,14 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let mut task = JoinSet::new();
-        task.spawn(accept(listener, nodes.into()));
-        Ok(Self { address, _task: task })
+        let (cuts, cut) = watch::channel(());
+        task.spawn(accept(listener, nodes.into(), cut));
+        Ok(Self { address, cuts, _task: task })
+    }
+
+    /// Cuts all connections that there are.
+    pub fn cut(&self) {
+        self.cuts.send_replace(());
     }
 
     /// Returns where it listens.
@@ -38,27 +46,31 @@ impl Proxy {
     }
 }
 
-async fn accept(listener: TcpListener, nodes: Arc<[SocketAddr]>) {
+async fn accept(listener: TcpListener, nodes: Arc<[SocketAddr]>, mut cut: watch::Receiver<()>) {
     let mut connections = JoinSet::new();
     let next = Arc::new(AtomicUsize::new(0));
     loop {
         tokio::select! {
             accepted = listener.accept() => if let Ok((client, _)) = accepted {
-                connections.spawn(carry(client, nodes.clone(), next.clone()));
+                cut.mark_unchanged();
+                connections.spawn(carry(client, nodes.clone(), next.clone(), cut.clone()));
             },
             Some(_) = connections.join_next() => {}
         }
     }
 }
 
-async fn carry(mut client: TcpStream, nodes: Arc<[SocketAddr]>, next: Arc<AtomicUsize>) {
+async fn carry(mut client: TcpStream, nodes: Arc<[SocketAddr]>, next: Arc<AtomicUsize>, mut cut: watch::Receiver<()>) {
     for _ in 0..nodes.len() {
         let at = next.fetch_add(1, Ordering::Relaxed) % nodes.len();
         let Some(node) = nodes.get(at) else { return };
         let Ok(Ok(mut node)) = tokio::time::timeout(PATIENCE, TcpStream::connect(node)).await else { continue };
         let _ = (client.set_nodelay(true), node.set_nodelay(true));
         // Whoever ends first ends it for both.
-        let _ = tokio::io::copy_bidirectional(&mut client, &mut node).await;
+        tokio::select! {
+            _ = tokio::io::copy_bidirectional(&mut client, &mut node) => {}
+            _ = cut.changed() => {}
+        }
         return;
     }
 }

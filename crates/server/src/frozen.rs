@@ -1,0 +1,37 @@
+//! A value that is made anew after a change.
+
+use std::sync::Arc;
+
+use crate::sync::{AtomicBool, Ordering, PoisonError, RwLock};
+
+/// A value that is made of something else, and anew only after that has changed. Taking it costs one uncontended lock.
+#[derive(Debug)]
+pub(crate) struct Frozen<T> {
+    value: RwLock<Arc<T>>,
+    stale: AtomicBool,
+}
+
+impl<T> Frozen<T> {
+    /// Begins with a value that is made anew before anyone sees it.
+    pub(crate) fn new(value: T) -> Self {
+        Self { value: RwLock::new(Arc::new(value)), stale: AtomicBool::new(true) }
+    }
+
+    /// Returns the value; `make` makes it of what there is now.
+    pub(crate) fn get(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        if self.stale.load(Ordering::Acquire) {
+            let mut value = self.value.write().unwrap_or_else(PoisonError::into_inner);
+            // The mark is taken away under the lock, so that an older value never replaces a newer one.
+            if self.stale.swap(false, Ordering::AcqRel) {
+                *value = Arc::new(make());
+            }
+        }
+        self.value.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes that what it is made of has changed. Whoever takes it after this sees the change.
+    pub(crate) fn thaw(&self) {
+        // An exchange, as the one in `get`: then all have one order.
+        self.stale.swap(true, Ordering::AcqRel);
+    }
+}

@@ -1,0 +1,70 @@
+//! Whether a call is a task.
+
+use crate::sync::{AtomicU8, OnceLock, Ordering};
+
+/// Whether a call is a task, which it may become while it runs.
+pub(crate) struct Slot<T: 'static> {
+    task: OnceLock<T>,
+    state: AtomicU8,
+}
+
+/// It is an ordinary call.
+const PLAIN: u8 = 0;
+/// Its task is being created.
+const CREATING: u8 = 1;
+/// Its task has been created; the work on it has still to leave the request.
+const MOVING: u8 = 2;
+/// It is a task.
+const MOVED: u8 = 3;
+
+impl<T: 'static> Slot<T> {
+    pub(crate) fn new() -> Self {
+        Self { task: OnceLock::new(), state: AtomicU8::new(PLAIN) }
+    }
+
+    /// Returns the task, if the call is one.
+    pub(crate) fn get(&self) -> Option<&T> {
+        if self.state.load(Ordering::Acquire) < MOVING { None } else { self.task.get() }
+    }
+
+    /// Begins to create a task; only one may.
+    pub(crate) fn begin(&self) -> bool {
+        self.state.compare_exchange(PLAIN, CREATING, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// Notes that there will be no task.
+    pub(crate) fn give_up(&self) {
+        self.state.store(PLAIN, Ordering::Release);
+    }
+
+    /// Notes the task; the work has still to leave the request.
+    pub(crate) fn created(&self, task: T) {
+        self.set(task, MOVING);
+    }
+
+    /// Notes the task of a call that is one from its beginning.
+    pub(crate) fn is(&self, task: T) {
+        self.set(task, MOVED);
+    }
+
+    fn set(&self, task: T, state: u8) {
+        if self.task.set(task).is_ok() {
+            self.state.store(state, Ordering::Release);
+        }
+    }
+
+    /// Whether the work has to leave the request now.
+    pub(crate) fn is_moving(&self) -> bool {
+        self.state.load(Ordering::Acquire) == MOVING
+    }
+
+    /// Whether it is not yet clear if the call becomes a task.
+    pub(crate) fn is_undecided(&self) -> bool {
+        matches!(self.state.load(Ordering::Acquire), CREATING | MOVING)
+    }
+
+    /// Notes that the work has left the request.
+    pub(crate) fn moved(&self) {
+        self.state.store(MOVED, Ordering::Release);
+    }
+}

@@ -1,0 +1,32 @@
+//! A mixed load with a fault every minute; the programs are those of the testkit.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::Options;
+use crate::workspace::Workspace;
+
+/// Builds the server and its clients, and runs them; fails if anything went wrong that no fault explains.
+pub(super) fn run(workspace: &Workspace, options: &Options, minutes: u64) -> Result<()> {
+    let build = |package, name| {
+        let mut arguments = vec!["--package", package, "--bin", name];
+        if !options.debug {
+            arguments.push("--release");
+        }
+        workspace.build_executable(&arguments)
+    };
+    let (server, clients) = (build("jackfield-cli", "jackfield")?, build("jackfield-testkit", "soak")?);
+    let folder = workspace.target.join("soak");
+    std::fs::create_dir_all(&folder)?;
+    let report = folder.join(format!("{minutes}-minutes-seed-{}.md", options.seed));
+    let mut command = Command::new(clients);
+    command.arg(server).arg("--report").arg(report);
+    for (name, number) in [("--seconds", minutes * 60), ("--pause", options.fault_every), ("--seed", options.seed)] {
+        command.args([name, &number.to_string()]);
+    }
+    match command.status().context("can not run the clients")?.success() {
+        true => Ok(()),
+        false => bail!("something went wrong that no fault explains, see above"),
+    }
+}
