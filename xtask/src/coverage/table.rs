@@ -31,8 +31,8 @@ struct Counted {
     /// Relative to the root of the project.
     path: PathBuf,
     lines: usize,
-    /// The numbers of those that were not reached.
-    missed: Vec<usize>,
+    /// Those that were not reached, with their numbers.
+    missed: Vec<(usize, String)>,
 }
 
 impl Table {
@@ -79,8 +79,8 @@ impl Table {
     pub(super) fn missed_lines(&self, part: &str) -> String {
         let mut text = String::new();
         for file in self.files.iter().filter(|file| file.path.to_string_lossy().contains(part)) {
-            for line in &file.missed {
-                let _ = writeln!(text, "{}:{line}", file.path.display());
+            for (number, line) in &file.missed {
+                let _ = writeln!(text, "{}:{number}: {line}", file.path.display());
             }
         }
         text
@@ -146,11 +146,12 @@ fn count(package: &str, file: &File, source: &Source) -> Option<Counted> {
     }
     let of_tests = test_lines(&tokens(&file.text));
     let lines = source.lines.iter().filter(|line| !of_tests.iter().any(|range| range.contains(&line.number)));
+    let texts: Vec<&str> = file.text.lines().collect();
     let (mut all, mut missed) = (0, Vec::new());
     for line in lines {
         all += 1;
         if !line.is_reached {
-            missed.push(line.number);
+            missed.push((line.number, texts.get(line.number - 1).copied().unwrap_or_default().to_owned()));
         }
     }
     Some(Counted { package: package.to_owned(), path: file.path.clone(), lines: all, missed })
@@ -173,7 +174,7 @@ mod tests {
     #[test]
     fn lines_of_tests_do_not_count() {
         let file = counted("crates/peer/src/a.rs", &[1, 3, 6], &[2]).unwrap();
-        assert_eq!((file.lines, file.missed), (3, vec![2]));
+        assert_eq!((file.lines, file.missed), (3, vec![(2, "    b();".to_owned())]));
         assert!(counted("crates/peer/src/a/tests.rs", &[1], &[]).is_none());
     }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
 mod cancellation;
+mod ends;
 mod errors;
 mod exactly_once;
 mod handshake;
