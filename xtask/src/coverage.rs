@@ -5,6 +5,7 @@
 
 mod lcov;
 mod profiles;
+mod programs;
 mod table;
 mod tools;
 
@@ -90,6 +91,7 @@ impl<'a> Coverage<'a> {
             some => some.iter().flat_map(|name| ["--package", name]).collect(),
         };
         self.profiles.clear()?;
+        programs::forget_old(self.workspace, &self.target)?;
         // The tests of the examples start them as programs. `--all-targets` would build them as tests instead.
         self.building(installed, &["build", "--workspace", "--examples"], &[])?;
         let (build, run): (&[&str], &[&str]) = match program("cargo-nextest") {

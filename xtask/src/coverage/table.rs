@@ -43,7 +43,8 @@ impl Table {
             let folder = package.manifest_path.parent().context("a manifest lies in a folder")?.join("src");
             for source in sources.iter().filter(|source| source.path.starts_with(&folder)) {
                 let path = source.path.strip_prefix(&workspace.root)?.to_owned();
-                let text = std::fs::read_to_string(&source.path)?;
+                // A program that was built before the file went may still speak of it.
+                let Ok(text) = std::fs::read_to_string(&source.path) else { continue };
                 files.extend(count(&package.name, &File { path, text }, source));
             }
         }

@@ -89,7 +89,12 @@ fn both(folder: &Path) -> Option<[PathBuf; 2]> {
 
 /// The first number of the version of the compiler's LLVM.
 fn rustc_llvm() -> Option<String> {
-    major(&answer("rustc", &["-vV"])?)
+    major(&rustc_version()?)
+}
+
+/// What the compiler says about itself.
+pub(super) fn rustc_version() -> Option<String> {
+    answer("rustc", &["-vV"])
 }
 
 fn major(version: &str) -> Option<String> {
