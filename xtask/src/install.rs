@@ -86,7 +86,8 @@ fn debian(wanted: &[Package]) -> Vec<String> {
     if absent.is_empty() {
         return Vec::new();
     }
-    if let Err(reason) = apt_update(&absent) {
+    let names: Vec<&str> = absent.iter().map(|package| package.name).collect();
+    if let Err(reason) = apt_update(&names) {
         return absent.into_iter().map(|package| report(package, &reason)).collect();
     }
     // One by one, so that a package this release does not have keeps none of the others away.
@@ -96,14 +97,19 @@ fn debian(wanted: &[Package]) -> Vec<String> {
     failed.map(|(package, reason)| report(package, reason.as_deref().unwrap_or(NOT_INSIDE))).collect()
 }
 
+/// Installs a Debian package that is not always wanted.
+pub(crate) fn from_debian(name: &str) -> Result<(), String> {
+    apt_update(&[name])?;
+    quietly(apt().args(["install", "--no-install-recommends", name]))
+}
+
 /// Brings the package index up to date where this machine lets us; a failed update may still leave one that is good enough.
-fn apt_update(wanted: &[&Package]) -> Result<(), String> {
+fn apt_update(wanted: &[&str]) -> Result<(), String> {
     if program("apt-get").is_none() {
         return Err("there is no apt-get".to_owned());
     }
     if !is_root() {
-        let names: Vec<&str> = wanted.iter().map(|package| package.name).collect();
-        return Err(format!("installing needs root; run `sudo apt-get install {}`", names.join(" ")));
+        return Err(format!("installing needs root; run `sudo apt-get install {}`", wanted.join(" ")));
     }
     if let Err(error) = quietly(apt().arg("update")) {
         println!("{error}");

@@ -1,5 +1,7 @@
 //! Just enough of Rust's grammar to tell code, comments and string literals apart.
 
+use std::ops::{Range, RangeInclusive};
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -69,19 +71,37 @@ pub(crate) fn after_group(tokens: &[Token<'_>], open: usize) -> usize {
 
 /// Returns the tokens without the items that exist in test builds only.
 pub(crate) fn without_test_items<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
-    const MARKER: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let mut kept = Vec::with_capacity(tokens.len());
     let mut index = 0;
+    for item in test_items(tokens) {
+        kept.extend_from_slice(&tokens[index..item.start]);
+        index = item.end;
+    }
+    kept.extend_from_slice(&tokens[index..]);
+    kept
+}
+
+/// Returns the lines of the items that exist in test builds only.
+pub(crate) fn test_lines(tokens: &[Token<'_>]) -> Vec<RangeInclusive<usize>> {
+    let items = test_items(tokens).into_iter();
+    items.map(|item| tokens[item.start].line..=tokens[item.end - 1].last_line).collect()
+}
+
+/// Returns where the items are that exist in test builds only, their attribute included.
+fn test_items(tokens: &[Token<'_>]) -> Vec<Range<usize>> {
+    const MARKER: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
+    let mut found = Vec::new();
+    let mut index = 0;
     while index < tokens.len() {
-        let marked = tokens[index..].iter().map(|token| token.text).take(MARKER.len()).eq(MARKER);
-        if marked {
+        let start = index;
+        if tokens[index..].iter().map(|token| token.text).take(MARKER.len()).eq(MARKER) {
             index = after_item(tokens, index + MARKER.len());
+            found.push(start..index);
         } else {
-            kept.push(tokens[index]);
             index += 1;
         }
     }
-    kept
+    found
 }
 
 /// Returns the index behind the item that begins at `start`: behind its `;` or its body.
@@ -233,6 +253,12 @@ mod tests {
         let words: Vec<_> =
             without_test_items(&tokens(source)).into_iter().filter(|t| t.kind == Kind::Word).map(|t| t.text).collect();
         assert_eq!(words, ["fn", "a", "fn", "c"]);
+    }
+
+    #[test]
+    fn lines_of_test_items_begin_at_their_attribute() {
+        let found = test_lines(&tokens("fn a() {}\n#[cfg(test)]\nmod tests {\n\n}\nfn b() {}"));
+        assert_eq!(found, [2..=5]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod bench;
 mod child;
 mod conformance;
+mod coverage;
 mod files;
 mod fuzz;
 mod install;
@@ -40,6 +41,8 @@ enum Task {
     Bench(bench::Options),
     /// Send many events over many streams that are cut at random, or run a mixed load with a fault every minute.
     Soak(soak::Options),
+    /// Show which lines the tests reach; fails below the bars.
+    Coverage(coverage::Options),
     /// Throw bytes at everything that reads what others wrote.
     Fuzz(fuzz::Options),
     /// Run models of what threads share, with every interleaving.
@@ -75,6 +78,7 @@ fn run(task: Task) -> Result<()> {
         Task::Requirements(options) => requirements::run(&workspace, &options),
         Task::Bench(options) => bench::run(&workspace, &options),
         Task::Soak(options) => soak::run(&workspace, &options),
+        Task::Coverage(options) => coverage::run(&workspace, &options),
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Loom(options) => loom::run(&workspace, &options),
         Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),

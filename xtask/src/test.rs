@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::conformance::Direction;
+use crate::coverage::{Coverage, Tools};
 use crate::install::{self, Installed};
 use crate::interop::Ready;
 use crate::workspace::{Workspace, program};
@@ -18,12 +19,17 @@ const COVERED_REQUIREMENTS: usize = 715;
 /// The scenarios of the conformance suite whose feature is not written yet; a line goes with its feature.
 const NOT_WRITTEN: &[(Direction, &[&str])] = &[];
 
+const NOT_ASKED: &str = "the tests were asked to run plainly";
+
 /// How much to run.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Leave out what is slow or installs something: measurements, documentation, dependency checks.
     #[arg(long)]
     quick: bool,
+    /// Run the tests as they are, without counting the lines they reach.
+    #[arg(long)]
+    plain: bool,
 }
 
 /// One thing to run.
@@ -36,6 +42,8 @@ struct Step {
 /// How a step ended when it did not fail.
 enum Ended {
     Passed,
+    /// With a figure worth showing.
+    PassedWith(String),
     Skipped(String),
 }
 
@@ -45,7 +53,8 @@ const STEPS: &[Step] = &[
     Step { name: "tidy", is_slow: false, run: |on| tidy::run(on.workspace).map(passed) },
     Step { name: "clippy", is_slow: false, run: clippy },
     Step { name: "tests", is_slow: false, run: tests },
-    Step { name: "doc tests", is_slow: false, run: |on| on.cargo(&["test", "--workspace", "--doc"]) },
+    Step { name: "doc tests", is_slow: false, run: doc_tests },
+    Step { name: "coverage", is_slow: true, run: reached_lines },
     Step { name: "documentation", is_slow: true, run: documentation },
     Step { name: "crate count", is_slow: true, run: |on| tree::run(on.workspace).map(passed) },
     Step { name: "measurements", is_slow: true, run: measurements },
@@ -61,7 +70,13 @@ const STEPS: &[Step] = &[
 /// Runs the steps up to the first failure, then prints how each ended.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let installed = (!options.quick).then(|| install::run(workspace));
-    let machine = Machine { workspace, installed };
+    let plain = options.quick || options.plain;
+    let tools = if plain { Err(NOT_ASKED.to_owned()) } else { Tools::install(workspace) };
+    let coverage = match tools {
+        Ok(tools) => Ok(Coverage::new(workspace, tools)?),
+        Err(reason) => Err(reason),
+    };
+    let machine = Machine { workspace, installed, coverage };
     let mut lines = Vec::new();
     let mut failed = None;
     for step in STEPS.iter().filter(|step| !(options.quick && step.is_slow)) {
@@ -73,6 +88,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         let start = Instant::now();
         let result = match (step.run)(&machine) {
             Ok(Ended::Passed) => "passed".to_owned(),
+            Ok(Ended::PassedWith(figure)) => format!("passed: {figure}"),
             Ok(Ended::Skipped(reason)) => format!("skipped: {reason}"),
             Err(error) => {
                 failed = Some((step.name, error));
@@ -95,6 +111,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 struct Machine<'a> {
     workspace: &'a Workspace,
     installed: Option<Installed>,
+    /// How tests count the lines they reach, or why they do not.
+    coverage: Result<Coverage<'a>, String>,
 }
 
 impl Machine<'_> {
@@ -127,12 +145,34 @@ fn clippy(on: &Machine<'_>) -> Result<Ended> {
 }
 
 fn tests(on: &Machine<'_>) -> Result<Ended> {
+    if let Ok(coverage) = &on.coverage {
+        return coverage.test(on.installed.as_ref(), &[]).map(passed);
+    }
     // The tests of the examples start them as programs. `--all-targets` would build them as tests instead.
     on.cargo(&["build", "--workspace", "--examples"])?;
     match program("cargo-nextest") {
         Some(_) => on.cargo(&["nextest", "run", "--workspace"]),
         None => on.cargo(&["test", "--workspace", "--lib", "--bins", "--tests"]),
     }
+}
+
+fn doc_tests(on: &Machine<'_>) -> Result<Ended> {
+    match &on.coverage {
+        Ok(coverage) => coverage.test_documentation(on.installed.as_ref()).map(passed),
+        Err(_) => on.cargo(&["test", "--workspace", "--doc"]),
+    }
+}
+
+/// Needs no run of its own: the tests have counted the lines they reached.
+fn reached_lines(on: &Machine<'_>) -> Result<Ended> {
+    let coverage = match &on.coverage {
+        Ok(coverage) => coverage,
+        Err(reason) => return Ok(Ended::Skipped(reason.clone())),
+    };
+    let table = coverage.table()?;
+    print!("{table}");
+    table.check()?;
+    Ok(Ended::PassedWith(table.overall()))
 }
 
 fn documentation(on: &Machine<'_>) -> Result<Ended> {

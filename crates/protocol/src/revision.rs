@@ -119,12 +119,6 @@ impl Revision {
         (self as u8) >= (V2025_06_18 as u8)
     }
 
-    /// `structuredContent` may be any JSON value, not only an object.
-    #[must_use]
-    pub const fn has_any_structured_output(self) -> bool {
-        (self as u8) >= (V2026_07_28 as u8)
-    }
-
     /// Progress notifications may carry a message.
     #[must_use]
     pub const fn has_progress_message(self) -> bool {

@@ -30,6 +30,11 @@ fn path(name: &str) -> PathBuf {
     test.parent().and_then(|deps| deps.parent()).unwrap().join("examples").join(name)
 }
 
+/// Returns a command that starts an example.
+pub(crate) fn command(name: &str) -> Command {
+    Command::new(path(name))
+}
+
 impl Example {
     /// Starts an example and shakes hands, if the revision does.
     pub(crate) fn start(name: &str, arguments: &[&str], revision: Revision) -> Self {
@@ -47,7 +52,7 @@ impl Example {
 
     /// Starts an example and says nothing to it.
     pub(crate) fn start_silent(name: &str, arguments: &[&str], revision: Revision) -> Self {
-        let mut child = Command::new(path(name))
+        let mut child = command(name)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -180,7 +185,7 @@ impl Example {
 }
 
 /// Ends the process if it has not ended in time, so that a test fails instead of waiting for ever.
-fn watch(id: u32) -> std::sync::mpsc::SyncSender<()> {
+pub(crate) fn watch(id: u32) -> std::sync::mpsc::SyncSender<()> {
     let (sender, receiver) = std::sync::mpsc::sync_channel::<()>(0);
     std::thread::spawn(move || {
         if receiver.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {

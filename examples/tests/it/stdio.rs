@@ -3,7 +3,7 @@
 use jackfield::Revision;
 use serde_json::json;
 
-use crate::process::{Example, signal};
+use crate::process::{Example, command, signal, watch};
 
 /// STDIO-005: what user code prints arrives on standard error, not between the messages.
 #[test]
@@ -54,4 +54,57 @@ fn requests_before_the_end_of_input_are_answered() {
     let (status, rest, _) = example.wait();
     assert!(status.success());
     assert_eq!(rest.lines().count(), 100);
+}
+
+fn requests(ids: std::ops::Range<i64>) -> String {
+    let request = |id| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "add", "arguments": {"a": id, "b": 1},
+            "_meta": {"io.modelcontextprotocol/protocolVersion": Revision::LATEST, "io.modelcontextprotocol/clientCapabilities": {}}}})
+        .to_string()
+    };
+    ids.map(|id| request(id) + "\n").collect()
+}
+
+fn sums(text: &str) -> Vec<(i64, String)> {
+    let answer = |line: &str| {
+        let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+        (answer["id"].as_i64().unwrap(), answer["result"]["content"][0]["text"].as_str().unwrap().to_owned())
+    };
+    text.lines().map(answer).collect()
+}
+
+/// STDIO-003, STDIO-014, STDIO-023: the standard streams may be files. They are read to their end, and each answer is a line.
+#[test]
+fn the_standard_streams_may_be_files() {
+    let folder = std::env::temp_dir().join(format!("jackfield-stdio-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (from, to) = (folder.join("in"), folder.join("out"));
+    // More than is read at once.
+    std::fs::write(&from, requests(0..1000)).unwrap();
+    let (input, output) = (std::fs::File::open(&from).unwrap(), std::fs::File::create(&to).unwrap());
+    let mut child = command("quickstart").stdin(input).stdout(output).spawn().unwrap();
+    let _watch = watch(child.id());
+    assert!(child.wait().unwrap().success());
+    let expected: Vec<_> = (0..1000).map(|id| (id, (id + 1).to_string())).collect();
+    assert_eq!(sums(&std::fs::read_to_string(&to).unwrap()), expected);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// STDIO-023: some hosts connect a server by one socket instead of two pipes.
+#[cfg(unix)]
+#[test]
+fn the_standard_streams_may_be_a_socket() {
+    use std::io::{Read as _, Write as _};
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    let (input, output) = (OwnedFd::from(theirs.try_clone().unwrap()), OwnedFd::from(theirs));
+    let mut child = command("quickstart").stdin(input).stdout(output).spawn().unwrap();
+    let _watch = watch(child.id());
+    ours.write_all(requests(0..3).as_bytes()).unwrap();
+    ours.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut text = String::new();
+    ours.read_to_string(&mut text).unwrap();
+    assert_eq!(sums(&text), [(0, "1".into()), (1, "2".into()), (2, "3".into())]);
+    assert!(child.wait().unwrap().success());
 }

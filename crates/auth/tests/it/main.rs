@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
+mod algorithms;
 mod callback;
 mod codes;
 mod consents;
+mod credentials;
+mod crossing;
 mod discovering;
 mod fetching;
 mod floods;

@@ -116,6 +116,11 @@ impl Visitor {
         self.send(Request::get(path), Bytes::new()).await
     }
 
+    /// Sends a request of any method, without a body.
+    pub(crate) async fn ask(&mut self, method: http::Method, path: &str) -> Answer {
+        self.send(Request::builder().method(method).uri(path), Bytes::new()).await
+    }
+
     pub(crate) async fn post(&mut self, path: &str, form: &[(&str, &str)]) -> Answer {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
         let request = Request::post(path).header("content-type", "application/x-www-form-urlencoded");

@@ -113,6 +113,12 @@ impl Agent {
     /// Makes an agent.
     #[must_use]
     pub fn new(config: AgentConfig) -> Self {
+        let heeds_proxies = config.proxies_from_environment && matches!(config.reach, None | Some(Reach::Desktop));
+        Self::through(heeds_proxies.then(Matcher::from_env), config)
+    }
+
+    /// Makes an agent that uses these proxies.
+    pub(super) fn through(proxies: Option<Matcher>, config: AgentConfig) -> Self {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -120,11 +126,10 @@ impl Agent {
         tcp.set_keepalive(Some(Duration::from_secs(30)));
         tcp.set_keepalive_interval(Some(Duration::from_secs(15)));
         tcp.set_keepalive_retries(Some(3));
-        let heeds_proxies = config.proxies_from_environment && matches!(config.reach, None | Some(Reach::Desktop));
         let dialer = Dialer {
             tcp,
             reach: config.reach,
-            proxies: heeds_proxies.then(|| Arc::new(Matcher::from_env())),
+            proxies: proxies.map(Arc::new),
             #[cfg(feature = "client-tls")]
             tls: Tls::new(config.tls, config.authorities),
             dial: config.dial,

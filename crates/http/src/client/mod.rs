@@ -12,6 +12,8 @@ mod error;
 mod events;
 mod origin;
 mod resolve;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "client-tls")]
 mod tls;
 

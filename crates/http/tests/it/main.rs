@@ -16,6 +16,7 @@ mod malformed;
 mod modern;
 mod mount;
 mod nodes;
+mod noticing;
 mod resume;
 mod security;
 mod session_model;

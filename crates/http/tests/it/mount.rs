@@ -18,6 +18,16 @@ async fn body(response: http::Response<Body>) -> Value {
     serde_json::from_slice(&text).unwrap()
 }
 
+/// Bodies say how long they are, so that whoever sends them need not cut them up, and do not show what is in them.
+#[test]
+fn bodies_know_their_length() {
+    let full = Body::from(Bytes::from_static(b"secret"));
+    assert_eq!((full.size_hint().exact(), full.is_end_stream()), (Some(6), false));
+    let empty = Body::default();
+    assert_eq!((empty.size_hint().exact(), empty.is_end_stream()), (Some(0), true));
+    assert_eq!(format!("{full:?} {empty:?}"), "Body(full) Body(empty)");
+}
+
 /// The service is a plain `tower` service, at the path of the configuration or at any.
 #[tokio::test]
 async fn a_tower_service() {

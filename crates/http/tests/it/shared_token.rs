@@ -48,3 +48,17 @@ async fn an_empty_token_opens_nothing() {
     let fixture = Fixture::with(HttpConfig::default().with_gate(SharedToken::new(""))).await;
     assert_eq!(fixture.ask(&Ask::tool("echo", json!({})).with("authorization", "Bearer ")).await.status, 401);
 }
+
+/// Configurations and servers may be printed, as programs do that log how they start; the token is not among it.
+#[tokio::test]
+async fn what_is_printed_does_not_tell_the_token() {
+    let token = SharedToken::random().unwrap();
+    let config = || HttpConfig::default().with_gate(token.clone()).allow_host("mcp.example");
+    let (tools, _seen) = crate::fixture::Tools::new();
+    let server = jackfield_http::HttpServer::new(tools.clone()).config(config());
+    let mut printed = format!("{:?} {server:?}", config());
+    let bound = server.bind("127.0.0.1:0").await.unwrap();
+    printed += &format!(" {bound:?} {:?}", jackfield_http::StreamableService::new(tools, config()));
+    assert!(printed.contains("mcp.example") && printed.contains(&bound.local_addr().to_string()), "{printed}");
+    assert!(!printed.contains(token.reveal()));
+}

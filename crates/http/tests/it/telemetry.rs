@@ -90,6 +90,17 @@ async fn spans_follow_the_conventions() {
     assert!(!session.id.contains(&mark), "the id itself is a secret");
 }
 
+/// Prompts are named in the span, resources only in an attribute: there are too many of them for a name.
+#[tokio::test]
+async fn spans_name_prompts_and_resources() {
+    let spans = Spans::collect();
+    let fixture = Fixture::start().await;
+    fixture.ask(&Ask::modern("prompts/get", json!({ "name": "greet" }))).await;
+    fixture.ask(&Ask::modern("resources/read", json!({ "uri": "file:///a" }))).await;
+    assert_eq!(attribute(&spans.named("prompts/get greet")[0], "gen_ai.prompt.name").as_deref(), Some("greet"));
+    assert_eq!(attribute(&spans.named("resources/read")[0], "mcp.resource.uri").as_deref(), Some("file:///a"));
+}
+
 /// BASE-066, XTRC-001, T-057: the parent comes from `_meta`, else from the header; what is malformed is dropped.
 #[tokio::test]
 async fn the_callers_span_is_the_parent() {

@@ -19,4 +19,5 @@ mod questions;
 mod quickstart;
 mod resources;
 mod results;
+mod telling;
 mod tools;

@@ -4,6 +4,7 @@
 
 mod cancellation;
 mod cancellation_model;
+mod ends;
 mod errors;
 mod exactly_once;
 mod handshake;

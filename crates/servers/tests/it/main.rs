@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod everything;
+mod everything_contents;
 mod everything_gzip;
+mod everything_questions;
 mod everything_tasks;

@@ -139,12 +139,6 @@ impl TaskRecord {
         self.ttl.map(|ttl| self.created.after(ttl))
     }
 
-    /// Whether the task is to be forgotten.
-    #[must_use]
-    pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.expires().is_some_and(|expires| expires <= now)
-    }
-
     /// Notes whether the worker has been silent for too long; backends call it before they hand the record out.
     #[must_use]
     pub fn seen_at(mut self, now: Timestamp) -> Self {

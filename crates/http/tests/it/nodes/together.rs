@@ -58,6 +58,23 @@ async fn answers_find_the_node_that_asked() {
     assert_eq!(stream.message().await, None);
 }
 
+/// The same in a batch, and with a refusal: each answer finds the node that waits for it.
+#[tokio::test]
+async fn answers_in_a_batch_find_the_nodes_that_asked() {
+    let nodes = Nodes::start().await;
+    let session = Session::open(nodes.all[0].address, "2025-03-26").await;
+    let (second, third) = (nodes.at(&session, 1), nodes.at(&session, 2));
+    let mut here = session.stream(&session.tool(1, "ask", json!({}))).await;
+    let mut there = second.stream(&second.tool(2, "ask", json!({}))).await;
+    let (first, other) = (here.message().await.unwrap(), there.message().await.unwrap());
+    let refusal = json!({ "jsonrpc": "2.0", "id": other["id"], "error": { "code": -1, "message": "not now" } });
+    let answers = json!([reply(&first, &json!({ "action": "accept" })), refusal]);
+    assert_eq!(third.ask(&third.post(answers)).await.status, 202);
+    let text = |message: serde_json::Value| message["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text(here.message().await.unwrap()).contains("accept"));
+    assert!(text(there.message().await.unwrap()).contains("not now"));
+}
+
 /// A question of the session travels on the stream that the client has open at any node; an answer of nobody is dropped.
 #[tokio::test]
 async fn questions_of_a_session_reach_its_stream_at_any_node() {
