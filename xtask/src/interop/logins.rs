@@ -139,7 +139,7 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>) -> Result<Vec<Strin
     if wanted.is_empty() && !wants_tokens {
         return Ok(Vec::new());
     }
-    let program = workspace.build_executable(&["--package", TESTKIT, "--bin", PROGRAM])?;
+    let program = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", PROGRAM])?;
     let logs = client::folder(workspace).join("log");
     std::fs::create_dir_all(&logs)?;
     let mut missing = Vec::new();
@@ -280,7 +280,7 @@ impl Login {
                 node_script(workspace, (package, version), &["person.mjs", "checks.mjs", script])
             }
             Kit::Ours => {
-                let built = workspace.build_executable(&["--package", TESTKIT, "--bin", OUR_CLIENT]);
+                let built = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", OUR_CLIENT]);
                 built.map(|program| vec![program.to_string_lossy().into_owned()]).map_err(|error| error.to_string())
             }
         }

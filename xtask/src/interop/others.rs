@@ -160,7 +160,7 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>, transport: Option<T
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let program = workspace.build_executable(&["--package", TESTKIT, "--bin", PROGRAM])?;
+    let program = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", PROGRAM])?;
     let logs = client::folder(workspace).join("log");
     std::fs::create_dir_all(&logs)?;
     let installed: Vec<_> = wanted.iter().map(|other| (*other, other.install(workspace))).collect();
