@@ -12,9 +12,9 @@ fn nothing_is_added_without_a_person_or_a_yes() {
     assert!(!folder.path().join("mcp.json").exists());
     let words = ["add", "demo", "--yes", "--", JACKFIELD, "serve", "everything"];
     folder.jackfield(&words, &[]).ok();
-    assert_eq!(folder.jackfield(&["call", "demo", "get-sum", "a=1", "b=2"], &[]).ok(), "The sum of 1 and 2 is 3.\n");
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["mcp.json"], "nothing else is left behind");
+    assert_eq!(folder.jackfield(&["call", "demo", "get-sum", "a=1", "b=2"], &[]).ok(), "The sum of 1 and 2 is 3.\n");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
