@@ -63,7 +63,6 @@ impl<K: Clone + Eq + Hash, V> ExpiringMap<K, V> {
         Added::New
     }
 
-    #[cfg(any(test, feature = "server"))]
     pub(crate) fn remove(&mut self, key: &K, now: u64) -> Option<V> {
         // The key stays in the order until it is purged; a later entry of the same key is then purged by its own time.
         let (value, until) = self.entries.remove(key)?;

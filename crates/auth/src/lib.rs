@@ -17,6 +17,7 @@ mod scope;
 #[cfg(any(feature = "client", feature = "server"))]
 mod seal;
 mod secret;
+mod store;
 
 #[cfg(feature = "client")]
 pub mod client;
@@ -29,3 +30,4 @@ pub use clock::Clock;
 pub use random::NoRandomness;
 pub use scope::{ScopeHierarchy, Scopes};
 pub use secret::Secret;
+pub use store::{AuthStore, MemoryStore, StoreError, Storing};

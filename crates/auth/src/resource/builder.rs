@@ -9,7 +9,7 @@ use url::Url;
 use super::TokenVerifier;
 use crate::dpop::{ProofChecker, ProofRules};
 use crate::metadata::{ProtectedResourceMetadata, canonical_resource, protected_resource_url};
-use crate::{Clock, ScopeHierarchy, Scopes};
+use crate::{AuthStore, Clock, ScopeHierarchy, Scopes};
 
 /// Protects a server. Clones share everything.
 ///
@@ -51,6 +51,7 @@ pub struct ResourceServerBuilder {
     clock: Clock,
     dpop: DpopUse,
     rules: ProofRules,
+    store: Option<Arc<dyn AuthStore>>,
     name: Option<String>,
     documentation: Option<String>,
     open_paths: Vec<String>,
@@ -97,6 +98,7 @@ impl ResourceServer {
             clock: Clock::system(),
             dpop: DpopUse::Accepted,
             rules: ProofRules::default(),
+            store: None,
             name: None,
             documentation: None,
             open_paths: Vec::new(),
@@ -178,6 +180,14 @@ impl ResourceServerBuilder {
         self
     }
 
+    /// Remembers proofs in a store, with all other nodes that use it: a proof that one of them took, none takes again. Without it
+    /// each node remembers its own.
+    #[must_use]
+    pub fn share_proofs(mut self, store: Arc<dyn AuthStore>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
     /// Sets what people call the server.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
@@ -213,7 +223,10 @@ impl ResourceServerBuilder {
         if self.issuers.is_empty() {
             return Err(BuildError::NoIssuer);
         }
-        let proofs = ProofChecker::new(self.rules, self.clock.clone())?;
+        let mut proofs = ProofChecker::new(self.rules, self.clock.clone())?;
+        if let Some(store) = self.store {
+            proofs = proofs.share(store);
+        }
         // Refresh tokens are no matter of a resource, so nobody is asked for them here.
         let required = self.required.without("offline_access");
         let supported = self.supported.unwrap_or_else(|| required.clone()).without("offline_access");

@@ -70,7 +70,7 @@ impl ResourceServer {
         let shown = shown(&request.headers)?;
         let token = self.verify(&shown.token).await?;
         self.check_claims(&token)?;
-        self.check_binding(request, &shown, &token)?;
+        self.check_binding(request, &shown, &token).await?;
         // From here on nobody sees the token, so nobody can pass it on.
         request.headers.remove(AUTHORIZATION);
         request.headers.remove(dpop::HEADER);
@@ -120,7 +120,7 @@ impl ResourceServer {
     }
 
     /// A bound token comes with a proof of its key, in the scheme that says so; an unbound one comes without.
-    fn check_binding(&self, request: &Parts, shown: &Shown, token: &AccessToken) -> Result<(), Refusal> {
+    async fn check_binding(&self, request: &Parts, shown: &Shown, token: &AccessToken) -> Result<(), Refusal> {
         let state = self.state();
         let (Some(key), Some(proofs)) = (&token.key, &state.proofs) else {
             if shown.with_proof || state.dpop == DpopUse::Required {
@@ -133,7 +133,7 @@ impl ResourceServer {
         }
         let url = format!("{}{}", state.origin, request.uri.path());
         let proven = Proven { method: request.method.as_str(), url: &url, token: Some(&shown.token) };
-        let shown_key = proofs.check(&request.headers, proven).map_err(Refusal::Proof)?;
+        let shown_key = proofs.check(&request.headers, proven).await.map_err(Refusal::Proof)?;
         if crate::secret::same(key, &shown_key) {
             Ok(())
         } else {

@@ -31,7 +31,9 @@ impl Refusal {
     pub(super) fn status(&self) -> StatusCode {
         match self {
             Self::NoToken | Self::InvalidToken(_) => StatusCode::UNAUTHORIZED,
-            Self::Proof(ProofError::Busy) | Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Proof(ProofError::Busy | ProofError::Unavailable) | Self::Unavailable => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::Proof(_) => StatusCode::UNAUTHORIZED,
             Self::Malformed(_) => StatusCode::BAD_REQUEST,
             Self::Scope(_) => StatusCode::FORBIDDEN,
@@ -40,7 +42,7 @@ impl Refusal {
 
     fn error(&self) -> Option<&'static str> {
         match self {
-            Self::NoToken | Self::Unavailable => None,
+            Self::NoToken | Self::Unavailable | Self::Proof(ProofError::Busy | ProofError::Unavailable) => None,
             Self::Malformed(_) => Some("invalid_request"),
             Self::InvalidToken(_) => Some("invalid_token"),
             Self::Proof(ProofError::UseNonce) => Some("use_dpop_nonce"),

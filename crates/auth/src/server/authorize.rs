@@ -1,6 +1,6 @@
 //! Authorization requests: where users come from.
 
-use http::Method;
+use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
 
 use super::builder::AuthorizationServer;
@@ -52,12 +52,17 @@ const LONGEST_STATE: usize = 2048;
 
 impl AuthorizationServer {
     pub(super) async fn authorize(&self, visit: &Visit) -> Answer {
-        if !self.0.throttles.visits.attempt(&visit.origin()) {
-            return pages::problem(
-                "Too many requests",
-                "Please try again in a minute.",
-                http::StatusCode::TOO_MANY_REQUESTS,
-            );
+        match self.0.throttles.visits.attempt(&visit.origin()).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let text = "Please try again in a minute.";
+                return pages::problem("Too many requests", text, StatusCode::TOO_MANY_REQUESTS);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the store of the authorization server failed");
+                let text = "You can not log in at present. Please try again later.";
+                return pages::problem("Not available", text, StatusCode::SERVICE_UNAVAILABLE);
+            }
         }
         let params = if visit.parts.method == Method::POST { visit.form() } else { visit.query() };
         let params = match params {

@@ -14,7 +14,6 @@ use super::keys::KeyRing;
 use super::redirect;
 use super::registration::Registration;
 use super::shared_keys::{self, SharedKeys};
-use super::store::{AuthStore, MemoryStore, StoreError};
 use super::throttle::{Rate, Throttle};
 use super::upstream::Upstream;
 use super::users::Users;
@@ -22,6 +21,7 @@ use crate::dpop::{ProofChecker, ProofRules};
 use crate::fetch::Fetch;
 use crate::metadata::{canonical_resource, same_resource};
 use crate::seal::Sealer;
+use crate::store::{AuthStore, MemoryStore, StoreError};
 use crate::{Clock, NoRandomness, Scopes};
 
 /// An authorization server. Clones share everything.
@@ -44,6 +44,8 @@ pub(super) struct Inner {
     pub(super) documents: Option<Documents>,
     pub(super) fetch: Option<Arc<dyn Fetch>>,
     pub(super) store: Arc<dyn AuthStore>,
+    /// The store was given to us, so others may use it too.
+    pub(super) is_shared: bool,
     pub(super) keys: Arc<KeyRing>,
     pub(super) life: Lifetimes,
     pub(super) proofs: ProofChecker,
@@ -386,7 +388,13 @@ impl AuthorizationServerBuilder {
             None => KeyRing::generate(clock.clone())?,
         };
         let documents = self.fetch.clone().filter(|_| self.documents).map(|fetch| Documents::new(fetch, clock.clone()));
-        let throttles = Throttles::new(self.registration.as_ref(), &clock);
+        let mut proofs = ProofChecker::new(self.proofs, clock.clone())?;
+        if let Some(store) = &self.store {
+            proofs = proofs.share(store.clone());
+        }
+        let is_shared = self.store.is_some();
+        let store = self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(clock.clone())));
+        let throttles = Throttles::new(self.registration.as_ref(), &clock, &store);
         Ok(AuthorizationServer(Arc::new(Inner {
             origin: url.origin().ascii_serialization(),
             prefix: url.path().trim_end_matches('/').to_owned(),
@@ -399,10 +407,11 @@ impl AuthorizationServerBuilder {
             registration: self.registration,
             documents,
             fetch: self.fetch,
-            store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(clock.clone()))),
+            store,
+            is_shared,
             keys: Arc::new(keys.outlive(self.life.access)),
             life: self.life,
-            proofs: ProofChecker::new(self.proofs, clock.clone())?,
+            proofs,
             trusted: self.trusted.into_iter().map(|issuer| issuer.with_clock(&clock)).collect(),
             targets: self.targets,
             sealer: Sealer::new(self.sealing_key)?,
@@ -413,16 +422,17 @@ impl AuthorizationServerBuilder {
 }
 
 impl Throttles {
-    fn new(registration: Option<&Registration>, clock: &Clock) -> Self {
-        let of = |times, seconds| Throttle::new(Rate { times, seconds }, clock.clone());
+    fn new(registration: Option<&Registration>, clock: &Clock, store: &Arc<dyn AuthStore>) -> Self {
+        let throttle = |what, rate| Throttle::new(what, rate, clock.clone(), store.clone());
+        let of = |what, times, seconds| throttle(what, Rate { times, seconds });
         let registration = registration.cloned().unwrap_or_default();
         Self {
-            visits: of(120, 60),
-            login_by_address: of(30, 60),
-            login_by_user: of(5, 300),
-            client: of(20, 60),
-            registration_by_address: Throttle::new(registration.per_address, clock.clone()),
-            registration: Throttle::new(registration.in_all, clock.clone()),
+            visits: of("visit", 120, 60),
+            login_by_address: of("login-from", 30, 60),
+            login_by_user: of("login-as", 5, 300),
+            client: of("client-from", 20, 60),
+            registration_by_address: throttle("register-from", registration.per_address),
+            registration: throttle("register", registration.in_all),
         }
     }
 }

@@ -34,14 +34,14 @@ impl AuthorizationServer {
     pub(super) async fn authenticate(&self, visit: &Visit, form: &Params) -> Result<Client, OAuthError> {
         let shown = shown(visit, form)?;
         let origin = visit.origin();
-        if !self.0.throttles.client.is_open(&origin) {
+        if !self.0.throttles.client.is_open(&origin).await? {
             return Err(OAuthError::too_often());
         }
         let checked = self.check(shown).await;
         if let Err(error) = &checked
             && error.error == "invalid_client"
         {
-            self.0.throttles.client.attempt(&origin);
+            self.0.throttles.client.attempt(&origin).await?;
         }
         checked
     }

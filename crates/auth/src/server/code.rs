@@ -7,11 +7,11 @@ use super::client::Client;
 use super::grant::Grant;
 use super::issue::TokenResponse;
 use super::respond::OAuthError;
-use super::store;
 use super::visit::Params;
 use crate::metadata::same_resource;
 use crate::pkce::CodeChallenge;
 use crate::random;
+use crate::store;
 
 /// A code.
 #[derive(Clone, Debug, Serialize, Deserialize)]

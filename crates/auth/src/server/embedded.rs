@@ -31,7 +31,8 @@ impl AuthorizationServer {
         let known = self.resource(resource).ok_or_else(|| BuildError::Resource(resource.to_owned()))?;
         let scopes: Scopes = known.default.clone().unwrap_or_else(|| known.all());
         let builder = ResourceServer::builder(known.url.clone()).issuer(self.0.issuer.clone(), self.verifier());
-        Ok(builder.scopes_supported(scopes).clock(self.0.clock.clone()))
+        let builder = builder.scopes_supported(scopes).clock(self.0.clock.clone());
+        Ok(if self.0.is_shared { builder.share_proofs(self.0.store.clone()) } else { builder })
     }
 }
 

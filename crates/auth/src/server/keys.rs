@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::key_schedule::{Plan, Schedule, Scheduled};
 use super::shared_keys::SharedKeys;
-use super::store::StoreError;
 use crate::jose::{JwkSet, KeySource, LoadedKeys, LoadingKeys, SigningKey};
+use crate::store::StoreError;
 use crate::{Clock, NoRandomness};
 
 /// The keys of an issuer: one signs, those before it are shown until all their tokens have expired, and the one after it is

@@ -32,7 +32,9 @@ impl AuthorizationServer {
         let (address, user) = (visit.origin(), random::digest(name));
         let throttles = &self.0.throttles;
         // Counted before it is known whether the password is right, so that many at once are not checked for free.
-        if !throttles.login_by_address.attempt(&address) | !throttles.login_by_user.attempt(&user) {
+        let by_address = throttles.login_by_address.attempt(&address).await.map_err(not_now)?;
+        let by_user = throttles.login_by_user.attempt(&user).await.map_err(not_now)?;
+        if !(by_address && by_user) {
             tracing::warn!(address, "too many attempts to log in");
             let text = "There were too many attempts. Please try again in a few minutes.";
             return Ok(pages::problem("Too many attempts", text, StatusCode::TOO_MANY_REQUESTS));
@@ -41,15 +43,20 @@ impl AuthorizationServer {
             let text = "The name or the password is not right.";
             return Ok(pages::login(&self.endpoint("/login"), &id, &pending, &client, Some(text)));
         }
-        throttles.login_by_user.forgive(&user);
+        throttles.login_by_user.forgive(&user).await.map_err(not_now)?;
         let session = Session { user: name.to_owned(), since: self.now() };
-        let failed = |_: OAuthError| "You can not log in at present. Please try again later.";
-        let cookie = self.open_session(visit, &session).await.map_err(failed)?;
-        let mut answer = match self.has_consent(&session, &pending, &client).await.map_err(failed)? {
-            true => self.grant(&pending, &client, &session, None).await.map_err(failed)?,
+        let cookie = self.open_session(visit, &session).await.map_err(not_now)?;
+        let mut answer = match self.has_consent(&session, &pending, &client).await.map_err(not_now)? {
+            true => self.grant(&pending, &client, &session, None).await.map_err(not_now)?,
             false => self.consent_page(&id, &pending, &client, Some(&session.user)),
         };
         self.set_cookie(&mut answer, Cookie::Session, &cookie, self.0.life.session);
         Ok(answer)
     }
+}
+
+/// What the user reads when we can not go on; the reason is in the log.
+fn not_now(error: impl Into<OAuthError>) -> &'static str {
+    let _: OAuthError = error.into();
+    "You can not log in at present. Please try again later."
 }

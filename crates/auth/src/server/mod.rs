@@ -49,7 +49,6 @@ mod session;
 mod shared_keys;
 #[cfg(feature = "store")]
 mod shared_store;
-mod store;
 mod third_party;
 mod throttle;
 mod token;
@@ -66,8 +65,9 @@ pub use keys::KeyRing;
 pub use registration::Registration;
 #[cfg(feature = "store")]
 pub use shared_store::SharedStore;
-pub use store::{AuthStore, MemoryStore, StoreError, Storing};
 pub use third_party::ThirdPartyError;
 pub use throttle::Rate;
 pub use upstream::Upstream;
 pub use users::{Users, UsersError};
+
+pub use crate::store::{AuthStore, MemoryStore, StoreError, Storing};

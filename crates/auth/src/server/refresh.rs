@@ -7,9 +7,9 @@ use super::client::{Client, REFRESH_TOKEN};
 use super::grant::Grant;
 use super::issue::TokenResponse;
 use super::respond::OAuthError;
-use super::store;
 use super::visit::Params;
 use crate::metadata::same_resource;
+use crate::store;
 use crate::{Scopes, random};
 
 /// A refresh token.

@@ -54,7 +54,8 @@ impl AuthorizationServer {
             return Err(OAuthError { status: StatusCode::FORBIDDEN, ..error });
         };
         let throttles = &self.0.throttles;
-        if !throttles.registration_by_address.attempt(&visit.origin()) || !throttles.registration.attempt("all") {
+        let by_address = throttles.registration_by_address.attempt(&visit.origin()).await?;
+        if !by_address || !throttles.registration.attempt("all").await? {
             return Err(OAuthError::too_often());
         }
         let kind = visit.parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

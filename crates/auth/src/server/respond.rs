@@ -5,9 +5,9 @@ use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, LOC
 use http::{HeaderValue, Response, StatusCode};
 use serde::Serialize;
 
-use super::store::StoreError;
 use crate::NoRandomness;
 use crate::dpop::ProofError;
+use crate::store::StoreError;
 
 pub(super) type Answer = Response<Bytes>;
 
@@ -66,7 +66,7 @@ impl From<ProofError> for OAuthError {
     fn from(error: ProofError) -> Self {
         match error {
             ProofError::UseNonce => Self::new("use_dpop_nonce", "the proof needs the nonce of this server"),
-            ProofError::Busy => Self::unavailable(),
+            ProofError::Busy | ProofError::Unavailable => Self::unavailable(),
             ProofError::Replayed => Self::new("invalid_dpop_proof", "the proof was used before"),
             ProofError::Missing => Self::new("invalid_dpop_proof", "exactly one proof is needed"),
             ProofError::Invalid(reason) => Self::new("invalid_dpop_proof", reason),

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::key_schedule::{Plan, Schedule, Scheduled};
-use super::store::{self, AuthStore, StoreError};
 use crate::jose::SigningKey;
+use crate::random;
 use crate::seal::Sealer;
-use crate::{NoRandomness, random};
+use crate::store::{self, AuthStore, StoreError, no_randomness};
 
 /// Where the keys that sign are, each sealed.
 const SIGNING: &str = "keys:signing";
@@ -109,14 +109,5 @@ impl SharedKeys {
 
 /// Returns the key by which all servers that share a store seal what they keep there.
 pub(super) async fn sealing_key(store: &dyn AuthStore, now: u64) -> Result<[u8; 32], StoreError> {
-    let fresh = random::token().map_err(no_randomness)?;
-    store.add(SEALING, fresh.into_bytes(), now.saturating_add(KEPT)).await?;
-    let kept = store.get(SEALING).await?;
-    let text = kept.and_then(|kept| String::from_utf8(kept).ok());
-    let key = text.and_then(|text| random::decode(&text)).and_then(|key| key.try_into().ok());
-    key.ok_or_else(|| StoreError::Failed("it lost a key".into()))
-}
-
-fn no_randomness(error: NoRandomness) -> StoreError {
-    StoreError::Failed(error.into())
+    store.common_secret(SEALING, now.saturating_add(KEPT)).await
 }

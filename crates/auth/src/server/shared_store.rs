@@ -6,17 +6,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use jackfield_store::{KvStore, StoreError as Problem};
 
-use super::store::{AuthStore, StoreError, Storing};
 use crate::Clock;
+use crate::store::{AuthStore, StoreError, Storing};
 
 /// What all keys begin with: others may use the same store.
 const PREFIX: &str = "auth:";
 
-/// Keeps what the server must not forget - clients, codes, refresh tokens - in a store of `jackfield-store`, such as a file or Redis.
+/// Keeps what the server must not forget - clients, codes, refresh tokens, proofs it took, how often something was tried - in a store of `jackfield-store`, such as a file or Redis.
 ///
 /// Servers that share a store are one server, if they also have the same keys to sign with, as
 /// [`build_shared`](super::AuthorizationServerBuilder::build_shared) sees to. The store must have a bound of its own: where anybody
-/// may register a client, anybody can fill it. How often something is tried is counted by each server for itself.
+/// may register a client, anybody can fill it.
 #[derive(Clone, Debug)]
 pub struct SharedStore {
     kv: Arc<dyn KvStore>,

@@ -8,11 +8,11 @@ use tokio::sync::oneshot;
 
 use super::builder::AuthorizationServer;
 use super::respond::OAuthError;
-use super::store;
 use super::upstream::{Answered, Upstream};
 use crate::Secret;
 use crate::fetch::FetchError;
 use crate::resource::AccessToken;
+use crate::store;
 
 /// The tokens of a third party.
 #[derive(Clone, Serialize, Deserialize)]

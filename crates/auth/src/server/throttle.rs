@@ -1,9 +1,9 @@
 //! How often something may be tried.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::Clock;
-use crate::expiring::ExpiringMap;
+use crate::store::{self, AuthStore, StoreError, TRIES};
 
 /// So many times in so many seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,44 +14,66 @@ pub struct Rate {
     pub seconds: u64,
 }
 
-/// Counts attempts by name: an address, a user.
+/// Counts attempts by name: an address, a user. All servers that share a store count together.
 #[derive(Debug)]
 pub(super) struct Throttle {
+    /// What is tried.
+    what: &'static str,
     rate: Rate,
     clock: Clock,
-    counts: Mutex<ExpiringMap<String, (u32, u64)>>,
+    store: Arc<dyn AuthStore>,
 }
 
-/// How many names are counted. When there are more, the oldest are forgotten.
-const NAMES: usize = 65_536;
+/// How often a count is written that others were faster with. More at once are too many.
+const WRITES: usize = 32;
+
+/// How often it was tried, and when the count ends.
+type Count = (u32, u64);
 
 impl Throttle {
-    pub(super) fn new(rate: Rate, clock: Clock) -> Self {
-        Self { rate, clock, counts: Mutex::new(ExpiringMap::new(NAMES)) }
+    pub(super) fn new(what: &'static str, rate: Rate, clock: Clock, store: Arc<dyn AuthStore>) -> Self {
+        Self { what, rate, clock, store }
     }
 
     /// Counts an attempt; says whether it is within the rate.
-    pub(super) fn attempt(&self, name: &str) -> bool {
-        let now = self.clock.now();
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let (count, end) = self.count(&counts, name, now);
-        counts.put(name.to_owned(), (count.saturating_add(1), end), end, now);
-        count < self.rate.times
+    pub(super) async fn attempt(&self, name: &str) -> Result<bool, StoreError> {
+        let key = self.key(name);
+        for _ in 0..WRITES {
+            let before = self.store.get(&key).await?;
+            let (count, end) = self.count(before.clone())?;
+            if count >= self.rate.times {
+                return Ok(false);
+            }
+            let after = store::encode(&(count.saturating_add(1), end))?;
+            let is_counted = match before {
+                None => self.store.add(&key, after, end).await?,
+                Some(before) => self.store.replace(&key, &before, after, end).await?,
+            };
+            if is_counted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether another attempt is within the rate, without counting one.
-    pub(super) fn is_open(&self, name: &str) -> bool {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        self.count(&counts, name, self.clock.now()).0 < self.rate.times
+    pub(super) async fn is_open(&self, name: &str) -> Result<bool, StoreError> {
+        let (count, _) = self.count(self.store.get(&self.key(name)).await?)?;
+        Ok(count < self.rate.times)
     }
 
     /// Forgets what was counted, because an attempt was honest.
-    pub(super) fn forgive(&self, name: &str) {
-        let now = self.clock.now();
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).remove(&name.to_owned(), now);
+    pub(super) async fn forgive(&self, name: &str) -> Result<(), StoreError> {
+        self.store.take(&self.key(name)).await.map(drop)
     }
 
-    fn count(&self, counts: &ExpiringMap<String, (u32, u64)>, name: &str, now: u64) -> (u32, u64) {
-        counts.get(&name.to_owned(), now).copied().unwrap_or((0, now.saturating_add(self.rate.seconds)))
+    fn key(&self, name: &str) -> String {
+        format!("{TRIES}:{}:{name}", self.what)
+    }
+
+    fn count(&self, kept: Option<Vec<u8>>) -> Result<Count, StoreError> {
+        let now = self.clock.now();
+        let kept: Option<Count> = store::decode(kept)?;
+        Ok(kept.filter(|(_, end)| *end > now).unwrap_or((0, now.saturating_add(self.rate.seconds))))
     }
 }

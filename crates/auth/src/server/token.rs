@@ -21,7 +21,7 @@ impl AuthorizationServer {
         let form = visit.form()?;
         let grant_type = form.need("grant_type", "grant_type is missing")?;
         let client = self.authenticate(visit, &form).await?;
-        let key = self.proven_key(visit)?;
+        let key = self.proven_key(visit).await?;
         self.0.keys.follow().await;
         if key.is_none() && client.metadata.dpop_bound_access_tokens == Some(true) {
             return Err(OAuthError::new("invalid_dpop_proof", "all tokens of this client are bound to a key"));
@@ -37,12 +37,12 @@ impl AuthorizationServer {
     }
 
     /// Returns the key that the client proves to have, if it proves one.
-    fn proven_key(&self, visit: &Visit) -> Result<Option<String>, OAuthError> {
+    async fn proven_key(&self, visit: &Visit) -> Result<Option<String>, OAuthError> {
         if !visit.parts.headers.contains_key(dpop::HEADER) {
             return Ok(None);
         }
         let url = self.endpoint("/token");
         let proven = Proven { method: visit.parts.method.as_str(), url: &url, token: None };
-        Ok(Some(self.0.proofs.check(&visit.parts.headers, proven)?))
+        Ok(Some(self.0.proofs.check(&visit.parts.headers, proven).await?))
     }
 }

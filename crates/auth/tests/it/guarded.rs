@@ -62,10 +62,16 @@ pub(crate) struct Guarded {
 impl Guarded {
     pub(crate) fn new(change: impl FnOnce(ResourceServerBuilder) -> ResourceServerBuilder) -> Self {
         let (clock, key) = (Clock::manual(NOW), SigningKey::generate().unwrap());
-        let keys = JwkSet { keys: vec![key.public().clone()] };
-        let verifier = JwtVerifier::with_clock(ISSUER, Arc::new(keys), clock.clone());
-        let builder = ResourceServer::builder(RESOURCE).issuer(ISSUER, verifier).clock(clock.clone());
-        Self { clock, key, inner: Inner::default(), server: change(builder).build().unwrap() }
+        let server = change(door(&clock, &key)).build().unwrap();
+        Self { clock, key, inner: Inner::default(), server }
+    }
+
+    /// Another node that takes the same tokens.
+    pub(crate) fn another(
+        &self,
+        change: impl FnOnce(ResourceServerBuilder) -> ResourceServerBuilder,
+    ) -> ResourceServer {
+        change(door(&self.clock, &self.key)).build().unwrap()
     }
 
     /// A good token, changed.
@@ -74,14 +80,25 @@ impl Guarded {
     }
 
     pub(crate) async fn send(&self, request: Request<Bytes>) -> Answer {
-        let response = self.server.layer(self.inner.clone()).call(request).await.unwrap();
-        let (parts, body) = response.into_parts();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+        pass(&self.server, &self.inner, request).await
     }
 
     pub(crate) async fn with_token(&self, token: &str) -> Answer {
         self.send(request(&format!("Bearer {token}"))).await
     }
+}
+
+fn door(clock: &Clock, key: &SigningKey) -> ResourceServerBuilder {
+    let keys = JwkSet { keys: vec![key.public().clone()] };
+    let verifier = JwtVerifier::with_clock(ISSUER, Arc::new(keys), clock.clone());
+    ResourceServer::builder(RESOURCE).issuer(ISSUER, verifier).clock(clock.clone())
+}
+
+/// Sends a request through a door to what is behind it.
+pub(crate) async fn pass(door: &ResourceServer, inner: &Inner, request: Request<Bytes>) -> Answer {
+    let response = door.layer(inner.clone()).call(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    Answer { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
 pub(crate) fn request(authorization: &str) -> Request<Bytes> {

@@ -26,6 +26,8 @@ mod secrets;
 mod site;
 mod storing;
 mod third_party;
+#[cfg(feature = "store")]
+mod together;
 mod town;
 mod users;
 mod visitor;

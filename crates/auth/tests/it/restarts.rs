@@ -14,13 +14,13 @@ use tokio::task::JoinSet;
 use crate::visitor::{NOW, REDIRECT, RESOURCE, Start, Visitor, builder};
 
 /// A file that is removed in the end, and the time.
-struct File {
+pub(crate) struct File {
     path: std::path::PathBuf,
-    clock: Clock,
+    pub(crate) clock: Clock,
 }
 
 impl File {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("jackfield-auth-{}-{number}.db", std::process::id()));
@@ -28,7 +28,7 @@ impl File {
     }
 
     /// Starts a server on the file.
-    async fn server(&self) -> AuthorizationServer {
+    pub(crate) async fn server(&self) -> AuthorizationServer {
         self.sealed_with(None).await.unwrap()
     }
 

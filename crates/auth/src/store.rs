@@ -1,15 +1,15 @@
-//! Where the server keeps what has to outlive a request.
+//! Where servers keep what has to outlive a request.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+#[cfg(feature = "server")]
+use serde::{Serialize, de::DeserializeOwned};
 
-use crate::Clock;
 use crate::expiring::{Added, ExpiringMap};
+use crate::{Clock, NoRandomness, random};
 
 /// The store can not do what it was asked for. Requests that need it are refused.
 #[derive(Debug, thiserror::Error)]
@@ -46,42 +46,65 @@ pub trait AuthStore: Send + Sync + fmt::Debug + 'static {
 #[derive(Debug)]
 pub struct MemoryStore {
     kinds: Mutex<HashMap<String, ExpiringMap<String, Vec<u8>>>>,
+    limit: usize,
     clock: Clock,
 }
 
 /// How many values of a kind there may be. Clients are fewer: anybody may register one.
 const VALUES: usize = 100_000;
 const CLIENTS: usize = 10_000;
+/// The kind of which the oldest are forgotten when there is no room: who comes from many addresses must not shut out others.
+pub(crate) const TRIES: &str = "tries";
 
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        Self { kinds: Mutex::default(), clock }
+        Self { kinds: Mutex::default(), limit: VALUES, clock }
+    }
+
+    /// Sets how many values of a kind there may be; 100,000 by default.
+    #[must_use]
+    pub fn with_limit(mut self, values: usize) -> Self {
+        self.limit = values;
+        self
     }
 
     fn with<T>(&self, key: &str, work: impl FnOnce(&mut ExpiringMap<String, Vec<u8>>, u64) -> T) -> Storing<'_, T>
     where
         T: Send + 'static,
     {
-        let kind = key.split(':').next().unwrap_or_default();
+        let kind = kind(key);
         let mut kinds: MutexGuard<'_, _> = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let values = kinds
             .entry(kind.to_owned())
-            .or_insert_with(|| ExpiringMap::new(if kind == "client" { CLIENTS } else { VALUES }));
+            .or_insert_with(|| ExpiringMap::new(if kind == "client" { CLIENTS.min(self.limit) } else { self.limit }));
         let done = work(values, self.clock.now());
         Box::pin(std::future::ready(Ok(done)))
     }
 
     fn added<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Result<bool, StoreError> {
         let mut outcome = Added::Full;
-        drop(self.with(key, |values, now| outcome = values.add(key.to_owned(), value, until, now)));
+        let may_forget = kind(key) == TRIES;
+        drop(self.with(key, |values, now| {
+            outcome = match values.get(&key.to_owned(), now) {
+                None if may_forget => {
+                    values.put(key.to_owned(), value, until, now);
+                    Added::New
+                }
+                _ => values.add(key.to_owned(), value, until, now),
+            };
+        }));
         match outcome {
             Added::New => Ok(true),
             Added::Known => Ok(false),
             Added::Full => Err(StoreError::Full),
         }
     }
+}
+
+fn kind(key: &str) -> &str {
+    key.split(':').next().unwrap_or_default()
 }
 
 impl AuthStore for MemoryStore {
@@ -117,26 +140,44 @@ impl AuthStore for MemoryStore {
     }
 }
 
-/// Values as JSON, over any store.
 impl dyn AuthStore {
-    pub(super) async fn save(&self, key: &str, value: &impl Serialize, until: u64) -> Result<(), StoreError> {
+    /// Returns a secret that all who share the store have in common, made by the first who asks.
+    pub(crate) async fn common_secret(&self, key: &str, until: u64) -> Result<[u8; 32], StoreError> {
+        let fresh = random::token().map_err(no_randomness)?;
+        self.add(key, fresh.into_bytes(), until).await?;
+        let text = self.get(key).await?.and_then(|kept| String::from_utf8(kept).ok());
+        let secret = text.and_then(|text| random::decode(&text)).and_then(|bytes| bytes.try_into().ok());
+        secret.ok_or_else(|| StoreError::Failed("it lost a key".into()))
+    }
+}
+
+pub(crate) fn no_randomness(error: NoRandomness) -> StoreError {
+    StoreError::Failed(error.into())
+}
+
+/// Values as JSON, over any store.
+#[cfg(feature = "server")]
+impl dyn AuthStore {
+    pub(crate) async fn save(&self, key: &str, value: &impl Serialize, until: u64) -> Result<(), StoreError> {
         self.put(key, encode(value)?, until).await
     }
 
-    pub(super) async fn load<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+    pub(crate) async fn load<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
         decode(self.get(key).await?)
     }
 
-    pub(super) async fn pop<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+    pub(crate) async fn pop<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
         decode(self.take(key).await?)
     }
 }
 
-pub(super) fn encode(value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+#[cfg(feature = "server")]
+pub(crate) fn encode(value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
     serde_json::to_vec(value).map_err(|error| StoreError::Failed(error.into()))
 }
 
-pub(super) fn decode<T: DeserializeOwned>(value: Option<Vec<u8>>) -> Result<Option<T>, StoreError> {
+#[cfg(feature = "server")]
+pub(crate) fn decode<T: DeserializeOwned>(value: Option<Vec<u8>>) -> Result<Option<T>, StoreError> {
     let read = |bytes: Vec<u8>| serde_json::from_slice(&bytes).map_err(|error| StoreError::Failed(error.into()));
     value.map(read).transpose()
 }

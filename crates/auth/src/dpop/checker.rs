@@ -1,44 +1,13 @@
-//! Proofs of possession (RFC 9449): who shows a token shows that it holds the key the token is bound to.
+//! Checks proofs, each once.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::HeaderMap;
-use ring::{digest, hmac};
-use serde::{Deserialize, Serialize};
-use url::Url;
 
-use crate::expiring::{Added, ExpiringMap};
-use crate::jose::{Algorithm, Header, Jws, SigningKey};
-use crate::{Clock, NoRandomness, random, secret};
-
-/// The header that carries a proof.
-pub const HEADER: http::HeaderName = http::HeaderName::from_static("dpop");
-/// The header that carries the nonce for the next proof.
-pub const NONCE_HEADER: http::HeaderName = http::HeaderName::from_static("dpop-nonce");
-
-/// What a proof says.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Proof {
-    jti: String,
-    htm: String,
-    htu: String,
-    iat: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    ath: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nonce: Option<String>,
-}
-
-/// The request that a proof has to be about.
-#[derive(Clone, Copy, Debug)]
-pub struct Proven<'a> {
-    /// Its method.
-    pub method: &'a str,
-    /// Its address; query and fragment do not count.
-    pub url: &'a str,
-    /// The token that comes with it.
-    pub token: Option<&'a str>,
-}
+use super::nonces::Nonces;
+use super::{HEADER, Proof, Proven, bare, token_hash};
+use crate::jose::{Algorithm, Jws};
+use crate::{AuthStore, Clock, MemoryStore, NoRandomness, StoreError, random, secret};
 
 /// Why a proof is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +28,9 @@ pub enum ProofError {
     /// Too many proofs came to remember them all.
     #[error("too many DPoP proofs at present")]
     Busy,
+    /// The store that remembers them can not be reached.
+    #[error("DPoP proofs can not be checked at present")]
+    Unavailable,
 }
 
 /// How proofs are checked.
@@ -69,7 +41,8 @@ pub struct ProofRules {
     pub algorithms: Vec<Algorithm>,
     /// How old a proof may be, and how far ahead its clock; 60 seconds.
     pub window: u64,
-    /// How many proofs are remembered; when they are that many within the window, more are refused.
+    /// How many proofs are remembered; when they are that many within the window, more are refused. A store that is shared has
+    /// its own bound.
     pub remembered: usize,
     /// Proofs must contain a nonce of ours.
     pub nonce: bool,
@@ -86,9 +59,12 @@ impl Default for ProofRules {
 pub struct ProofChecker {
     rules: ProofRules,
     clock: Clock,
-    seen: Mutex<ExpiringMap<String, ()>>,
+    seen: Arc<dyn AuthStore>,
     nonces: Option<Nonces>,
 }
+
+/// Where a store keeps the proofs.
+const KIND: &str = "proof";
 
 impl ProofChecker {
     /// Makes a checker.
@@ -96,9 +72,17 @@ impl ProofChecker {
     /// # Errors
     /// The system has no random numbers.
     pub fn new(rules: ProofRules, clock: Clock) -> Result<Self, NoRandomness> {
-        let seen = Mutex::new(ExpiringMap::new(rules.remembered));
+        let seen = Arc::new(MemoryStore::new(clock.clone()).with_limit(rules.remembered));
         let nonces = if rules.nonce { Some(Nonces::new()?) } else { None };
         Ok(Self { rules, clock, seen, nonces })
+    }
+
+    /// Remembers proofs in a store, together with all who use it.
+    #[must_use]
+    pub fn share(mut self, store: Arc<dyn AuthStore>) -> Self {
+        self.nonces = self.nonces.map(|_| Nonces::shared(store.clone()));
+        self.seen = store;
+        self
     }
 
     /// Returns the accepted algorithms by name.
@@ -107,17 +91,18 @@ impl ProofChecker {
         self.rules.algorithms.iter().map(|algorithm| algorithm.name().to_owned()).collect()
     }
 
-    /// Returns the nonce that the next proof has to have, if any is needed.
+    /// Returns the nonce that the next proof has to have, if any is needed. Where it comes from a store it is known after the
+    /// first check.
     #[must_use]
     pub fn nonce(&self) -> Option<String> {
-        self.nonces.as_ref().map(|nonces| nonces.at(self.clock.now()))
+        self.nonces.as_ref()?.at(self.clock.now())
     }
 
     /// Checks the proof among the headers of a request and returns the thumbprint of its key.
     ///
     /// # Errors
     /// It is missing or refused.
-    pub fn check(&self, headers: &HeaderMap, request: Proven<'_>) -> Result<String, ProofError> {
+    pub async fn check(&self, headers: &HeaderMap, request: Proven<'_>) -> Result<String, ProofError> {
         let mut proofs = headers.get_all(HEADER).iter();
         let (Some(proof), None) = (proofs.next(), proofs.next()) else { return Err(ProofError::Missing) };
         let text = proof.to_str().map_err(|_| ProofError::Invalid("not a signed JWT"))?;
@@ -136,7 +121,8 @@ impl ProofChecker {
         let proof: Proof = serde_json::from_slice(payload).map_err(|_| ProofError::Invalid("claims are missing"))?;
         let thumbprint = key.thumbprint().ok_or(ProofError::Invalid("the jwk has no thumbprint"))?;
         self.check_claims(&proof, request)?;
-        self.remember(&thumbprint, &proof)?;
+        self.check_nonce(&proof).await?;
+        self.remember(&thumbprint, &proof).await?;
         Ok(thumbprint)
     }
 
@@ -159,80 +145,35 @@ impl ProofChecker {
                 return Err(ProofError::Invalid("ath is of another token"));
             }
         }
-        match (&self.nonces, &proof.nonce) {
-            (None, _) => Ok(()),
-            (Some(nonces), Some(nonce)) if nonces.is_fresh(nonce, self.clock.now()) => Ok(()),
-            (Some(_), _) => Err(ProofError::UseNonce),
-        }
+        Ok(())
     }
 
-    fn remember(&self, thumbprint: &str, proof: &Proof) -> Result<(), ProofError> {
+    async fn check_nonce(&self, proof: &Proof) -> Result<(), ProofError> {
+        let Some(nonces) = &self.nonces else { return Ok(()) };
         let now = self.clock.now();
+        nonces.find(now).await?;
+        let is_fresh = proof.nonce.as_deref().is_some_and(|nonce| nonces.is_fresh(nonce, now));
+        if is_fresh { Ok(()) } else { Err(ProofError::UseNonce) }
+    }
+
+    async fn remember(&self, thumbprint: &str, proof: &Proof) -> Result<(), ProofError> {
         let until = proof.iat.saturating_add(self.rules.window).saturating_add(1);
         let name = random::digest(&format!("{thumbprint} {}", proof.jti));
-        match self.seen.lock().unwrap_or_else(PoisonError::into_inner).add(name, (), until, now) {
-            Added::New => Ok(()),
-            Added::Known => Err(ProofError::Replayed),
-            Added::Full => Err(ProofError::Busy),
+        match self.seen.add(&format!("{KIND}:{name}"), Vec::new(), until).await? {
+            true => Ok(()),
+            false => Err(ProofError::Replayed),
         }
     }
 }
 
-/// Makes a proof for one request.
-///
-/// # Errors
-/// The system has no random numbers.
-pub fn prove(key: &SigningKey, request: Proven<'_>, nonce: Option<&str>, now: u64) -> Result<String, NoRandomness> {
-    let mut public = key.public().clone();
-    (public.kid, public.alg, public.usage) = (None, None, None);
-    let header = Header { typ: Some("dpop+jwt".to_owned()), jwk: Some(public), ..Header::new(Algorithm::Es256) };
-    let proof = Proof {
-        jti: random::token()?,
-        htm: request.method.to_owned(),
-        htu: bare(request.url).unwrap_or_else(|| request.url.to_owned()),
-        iat: now,
-        ath: request.token.map(token_hash),
-        nonce: nonce.map(str::to_owned),
-    };
-    key.sign_with(&header, &proof)
-}
-
-fn token_hash(token: &str) -> String {
-    random::encode(digest::digest(&digest::SHA256, token.as_bytes()))
-}
-
-/// The address without query and fragment, in the one spelling that URLs have.
-fn bare(url: &str) -> Option<String> {
-    let mut url = Url::parse(url).ok()?;
-    url.set_query(None);
-    url.set_fragment(None);
-    Some(url.into())
-}
-
-/// Nonces that need no memory: a signature over the time slice they were given in.
-#[derive(Debug)]
-struct Nonces(hmac::Key);
-
-/// How long a nonce is the current one, in seconds; the one before it is still good.
-const SLICE: u64 = 120;
-
-impl Nonces {
-    fn new() -> Result<Self, NoRandomness> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|_| NoRandomness)?;
-        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &bytes)))
-    }
-
-    fn at(&self, now: u64) -> String {
-        self.of(now / SLICE)
-    }
-
-    fn of(&self, slice: u64) -> String {
-        random::encode(hmac::sign(&self.0, &slice.to_be_bytes()))
-    }
-
-    fn is_fresh(&self, nonce: &str, now: u64) -> bool {
-        let slice = now / SLICE;
-        secret::same(nonce, &self.of(slice)) | secret::same(nonce, &self.of(slice.saturating_sub(1)))
+impl From<StoreError> for ProofError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Full => Self::Busy,
+            StoreError::Failed(error) => {
+                tracing::warn!(error, "the store of DPoP proofs failed");
+                Self::Unavailable
+            }
+        }
     }
 }
