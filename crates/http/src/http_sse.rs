@@ -28,7 +28,7 @@ impl Endpoint {
         let live = Live::new(id, Transport::HttpSse, principal, self.handler.revisions(), &self.shared, None);
         let active = live.active();
         if self.sessions.insert(live.clone(), self.limits()).is_err() {
-            return respond::later(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
+            return respond::too_many_sessions();
         }
         // From here on the session ends when this is dropped, whatever happens.
         let opened = Opened { endpoint: self.clone(), _active: active, _open: OpenStream::begin(), id };

@@ -157,22 +157,26 @@ impl Endpoint {
             live.end();
             return respond::json(respond::legacy_status(code), text);
         }
-        if let Err(full) = self.sessions.insert(live.clone(), self.limits()) {
-            tracing::warn!(?full, "no room for another session");
-            live.end();
-            return respond::later(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
-        }
+        // What this node has in its table all nodes must be able to find: one that is not in the store is taken to be over.
         match self.keep_new(&live).await {
             Ok(()) => {}
             Err(StoreError::Full(_) | StoreError::TooMany { .. }) => {
-                self.sessions.forget(live.id);
-                return respond::later(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
+                live.end();
+                return respond::too_many_sessions();
             }
             Err(error) => {
                 tracing::warn!(%error, "a session could not be kept");
-                self.sessions.forget(live.id);
+                live.end();
                 return store_away();
             }
+        }
+        if let Err(full) = self.sessions.insert(live.clone(), self.limits()) {
+            tracing::warn!(?full, "no room for another session");
+            live.end();
+            if let Err(error) = self.end_everywhere(&live).await {
+                tracing::debug!(%error, "a session that was not opened stays in the store until it is too old");
+            }
+            return respond::too_many_sessions();
         }
         let mut response = match accepts {
             Accepts::Events => {

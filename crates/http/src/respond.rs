@@ -65,6 +65,10 @@ pub(crate) fn later(status: StatusCode, message: impl Into<std::borrow::Cow<'sta
     response
 }
 
+pub(crate) fn too_many_sessions() -> Response<Body> {
+    later(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open")
+}
+
 /// 503: what the request needs is not available at the moment.
 pub(crate) fn unavailable(message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
     let error_object = ErrorObject::new(code::UNAVAILABLE, message);

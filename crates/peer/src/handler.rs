@@ -24,10 +24,10 @@ pub trait Handler: Send + Sync + 'static {
         None
     }
 
-    /// Hears of a session that another process opened and that goes on in this one. What happened before it came here, it may not have
-    /// been told of; [`Session::told`] says from where on.
-    fn resumed(&self, session: &Arc<Session>) {
-        let _ = session;
+    /// Hears of a session that another process opened and that goes on in this one, or that subscribed to something there. What happened
+    /// before that was known here, it may not have been told of; `after` is the place from which on, if the handler keeps a log.
+    fn resumed(&self, session: &Arc<Session>, after: Option<u64>) {
+        let _ = (session, after);
     }
 
     /// Returns which arguments of a tool a client also sends as HTTP headers; none if there are none or no such tool.

@@ -31,7 +31,12 @@ pub enum SessionChange<'a> {
     /// The client set the least level of log messages.
     LogLevel(LoggingLevel),
     /// The client wants to hear of a resource.
-    Subscribed(&'a str),
+    Subscribed {
+        /// Of which one.
+        uri: &'a str,
+        /// The place in a framework's own log of changes from which on it has to be told; none if it keeps no log.
+        after: Option<u64>,
+    },
     /// The client does not want to hear of a resource any more.
     Unsubscribed(&'a str),
 }

@@ -124,8 +124,8 @@ impl Handler for BuiltServer {
         self.shared.router.identity(revision)
     }
 
-    fn resumed(&self, session: &Arc<Session>) {
-        self.shared.router.core.hub.resume(session);
+    fn resumed(&self, session: &Arc<Session>, after: Option<u64>) {
+        self.shared.router.core.hub.resume(session, after);
     }
 
     fn param_headers(&self, tool: &str) -> Option<Arc<[ParamHeader]>> {

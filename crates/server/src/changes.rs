@@ -282,10 +282,15 @@ impl Hub {
         inbox
     }
 
+    /// Returns up to where this node has read the log of changes, if there are other nodes.
+    pub(crate) fn place(&self) -> Option<u64> {
+        self.bridge.get().map(|bridge| bridge.place())
+    }
+
     /// Tells a session that goes on here what it may not have been told where it was before.
-    pub(crate) fn resume(&self, session: &Arc<Session>) {
+    pub(crate) fn resume(&self, session: &Arc<Session>, after: Option<u64>) {
         let inbox = self.session(session);
-        if let Some((bridge, after)) = self.bridge.get().cloned().zip(session.told()) {
+        if let Some((bridge, after)) = self.bridge.get().cloned().zip(after) {
             let audience = self.audience.clone();
             self.spawn(async move { bridge.catch_up(&audience, &inbox, after).await });
         }

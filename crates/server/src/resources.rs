@@ -136,7 +136,7 @@ pub(crate) fn subscribe(router: &Router, incoming: Incoming) -> Answering {
         let message = format!("a session subscribes to at most {MAX_SUBSCRIPTIONS} resources");
         return Answering::ready(Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
     }
-    let kept = session.outlet().keep(SessionChange::Subscribed(&uri));
+    let kept = session.outlet().keep(SessionChange::Subscribed { uri: &uri, after: router.core.hub.place() });
     if hooks.is_empty() && kept.is_none() {
         return Answering::ready(empty());
     }

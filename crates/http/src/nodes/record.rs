@@ -24,6 +24,7 @@ const STANDALONE: &str = "standalone";
 const NAME: &str = "name";
 const LEVEL: &str = "level";
 const SUBSCRIPTION: &str = "subscription ";
+const ALL_TOLD: u64 = u64::MAX;
 
 /// What a node knows of a session that others serve too.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub(crate) struct Replica {
     pub(crate) listens: AtomicBool,
     /// The version of the record that is known here.
     pub(super) version: AtomicU64,
+    /// The place in the handler's log from which on it may not have told of what the client subscribed to elsewhere.
+    untold: AtomicU64,
     /// When the store was told last that the session is in use.
     pub(super) kept: AtomicU64,
 }
@@ -48,6 +51,7 @@ impl Replica {
             name: format!("session {:016x}{:016x}", random(), random()),
             listens: AtomicBool::new(false),
             version: AtomicU64::new(1),
+            untold: AtomicU64::new(ALL_TOLD),
             kept: AtomicU64::new(now),
         }
     }
@@ -60,8 +64,14 @@ impl Replica {
             name: text(NAME)?.to_owned(),
             listens: AtomicBool::new(false),
             version: AtomicU64::new(0),
+            untold: AtomicU64::new(ALL_TOLD),
             kept: AtomicU64::new(now),
         })
+    }
+
+    /// Returns from where on the handler may not have told of what the client subscribed to elsewhere, once.
+    pub(super) fn take_untold(&self) -> Option<u64> {
+        Some(self.untold.swap(ALL_TOLD, Ordering::Relaxed)).filter(|place| *place != ALL_TOLD)
     }
 
     /// Returns the fields of a new record that are made here.
@@ -82,7 +92,10 @@ pub(super) fn field(change: SessionChange<'_>) -> Option<(String, Option<Bytes>)
             let text = serde_json::to_vec(&level).ok()?;
             Some((LEVEL.to_owned(), Some(text.into())))
         }
-        SessionChange::Subscribed(uri) => Some((format!("{SUBSCRIPTION}{uri}"), Some(Bytes::new()))),
+        SessionChange::Subscribed { uri, after } => {
+            let after = after.map(|place| place.to_string()).unwrap_or_default();
+            Some((format!("{SUBSCRIPTION}{uri}"), Some(after.into())))
+        }
         SessionChange::Unsubscribed(uri) => Some((format!("{SUBSCRIPTION}{uri}"), None)),
         _ => None,
     }
@@ -104,9 +117,17 @@ pub(super) fn apply(record: &SessionRecord, live: &Live) {
     if let Some(level) = level {
         session.set_log_level(level);
     }
-    if let Some(told) = record.field(TOLD).and_then(|text| std::str::from_utf8(text).ok()?.parse().ok()) {
+    if let Some(told) = record.field(TOLD).and_then(place) {
         session.set_told(told);
     }
-    let uris = record.fields.keys().filter_map(|name| name.strip_prefix(SUBSCRIPTION));
-    *subscriptions = uris.map(str::to_owned).collect();
+    let recorded = record.fields.iter().filter_map(|(name, after)| Some((name.strip_prefix(SUBSCRIPTION)?, after)));
+    let new = recorded.clone().filter(|(uri, _)| !subscriptions.contains(*uri));
+    if let Some(after) = new.filter_map(|(_, after)| place(after)).min() {
+        replica.untold.fetch_min(after, Ordering::Relaxed);
+    }
+    *subscriptions = recorded.map(|(uri, _)| uri.to_owned()).collect();
+}
+
+fn place(text: &Bytes) -> Option<u64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
 }

@@ -101,7 +101,9 @@ impl Endpoint {
             self.reload(&live).await;
         }
         if let Some(session) = live.session().filter(|_| Arc::ptr_eq(&live, &loaded)) {
-            self.handler.resumed(&session);
+            // That is before any subscription.
+            let _ = live.replica.as_ref().and_then(Replica::take_untold);
+            self.handler.resumed(&session, session.told());
         }
         Ok(Some(live))
     }
@@ -110,10 +112,21 @@ impl Endpoint {
     pub(crate) async fn reload(&self, live: &Arc<Live>) {
         let Some(node) = self.shared.node.as_ref().filter(|_| live.replica.is_some()) else { return };
         match node.ask(node.stores.sessions().load(&live.id.to_text())).await {
-            Ok(Some(found)) => record::apply(&found, live),
+            Ok(Some(found)) => {
+                record::apply(&found, live);
+                self.catch_up(live);
+            }
             Ok(None) => drop(self.sessions.remove(live.id)),
             // What is known here holds until the store says otherwise.
             Err(_) => {}
+        }
+    }
+
+    /// Tells the client of a session what happened between its subscribing at another node and our hearing of that.
+    fn catch_up(&self, live: &Live) {
+        let after = live.replica.as_ref().and_then(Replica::take_untold);
+        if let Some((after, session)) = after.zip(live.session()) {
+            self.handler.resumed(&session, Some(after));
         }
     }
 
@@ -182,7 +195,7 @@ pub(crate) async fn keep_change(live: &Arc<Live>, change: SessionChange<'_>) -> 
     // A record that was loaded meanwhile may not have had it.
     if let Some(session) = live.session() {
         match change {
-            SessionChange::Subscribed(uri) => drop(session.subscribe(uri, usize::MAX)),
+            SessionChange::Subscribed { uri, .. } => drop(session.subscribe(uri, usize::MAX)),
             SessionChange::Unsubscribed(uri) => session.unsubscribe(uri),
             SessionChange::LogLevel(level) => session.set_log_level(level),
             _ => {}

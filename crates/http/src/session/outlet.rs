@@ -65,11 +65,11 @@ impl Outlet for SessionOutlet {
     fn keep(&self, change: SessionChange<'_>) -> Option<Pin<Box<dyn Future<Output = Result<(), Closed>> + Send>>> {
         let live = self.live().filter(|live| live.is_replicated())?;
         let uri = match change {
-            SessionChange::Subscribed(uri) | SessionChange::Unsubscribed(uri) => uri.to_owned(),
+            SessionChange::Subscribed { uri, .. } | SessionChange::Unsubscribed(uri) => uri.to_owned(),
             _ => String::new(),
         };
         let change = match change {
-            SessionChange::Subscribed(_) => Kept::Subscribed,
+            SessionChange::Subscribed { after, .. } => Kept::Subscribed { after },
             SessionChange::Unsubscribed(_) => Kept::Unsubscribed,
             SessionChange::LogLevel(level) => Kept::LogLevel(level),
             _ => return None,
@@ -112,7 +112,7 @@ impl Outlet for SessionOutlet {
 #[derive(Clone, Copy)]
 enum Kept {
     LogLevel(LoggingLevel),
-    Subscribed,
+    Subscribed { after: Option<u64> },
     Unsubscribed,
 }
 
@@ -120,7 +120,7 @@ impl Kept {
     fn of(self, uri: &str) -> SessionChange<'_> {
         match self {
             Self::LogLevel(level) => SessionChange::LogLevel(level),
-            Self::Subscribed => SessionChange::Subscribed(uri),
+            Self::Subscribed { after } => SessionChange::Subscribed { uri, after },
             Self::Unsubscribed => SessionChange::Unsubscribed(uri),
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use jackfield_store::{EventLimits, EventWatch, NewEvent, NewEvents, StoreError, StoredEvent, Stores, StreamName};
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::changes::{Audience, Change, SessionInbox};
 use crate::core::Core;
@@ -36,6 +36,8 @@ pub(crate) struct Bridge {
     count: AtomicU64,
     waiting: Mutex<Waiting>,
     arrived: Notify,
+    /// How many changes of ours are in the log.
+    sent: watch::Sender<u64>,
     /// Up to where this node has read the log.
     place: AtomicU64,
 }
@@ -45,6 +47,8 @@ struct Waiting {
     changes: BTreeMap<Change, Arc<str>>,
     /// There were too many to remember.
     everything: bool,
+    /// How many there have been, those included that are not waiting any more.
+    count: u64,
 }
 
 /// What is said to other nodes: an entry of the log.
@@ -77,6 +81,7 @@ impl Bridge {
             count: AtomicU64::new(0),
             waiting: Mutex::default(),
             arrived: Notify::new(),
+            sent: watch::Sender::new(0),
             place: AtomicU64::new(0),
         })
     }
@@ -85,6 +90,7 @@ impl Bridge {
     pub(crate) fn tell(&self, change: &Change) -> Arc<str> {
         let key = self.key();
         let mut waiting = self.waiting();
+        waiting.count = waiting.count.saturating_add(1);
         if waiting.changes.len() < WAITING || waiting.changes.contains_key(change) {
             waiting.changes.insert(change.clone(), key.clone());
         } else {
@@ -102,6 +108,7 @@ impl Bridge {
 
     /// Tells a session what is in the log after a place. What it has been told of before comes under the same key, and counts once.
     pub(crate) async fn catch_up(&self, audience: &Audience, inbox: &SessionInbox, mut after: u64) {
+        self.flushed().await;
         while inbox.is_open() {
             let Ok(page) = self.read(after).await else {
                 tokio::time::sleep(PAUSE).await;
@@ -121,6 +128,13 @@ impl Bridge {
         audience.wake();
     }
 
+    /// Waits until all that was told here so far is in the log.
+    async fn flushed(&self) {
+        let goal = self.waiting().count;
+        // It fails when the bridge is gone, and then nobody asks any more.
+        let _ = self.sent.subscribe().wait_for(|sent| *sent >= goal).await;
+    }
+
     fn key(&self) -> Arc<str> {
         format!("change {}-{}", self.node, self.count.fetch_add(1, Ordering::Relaxed)).into()
     }
@@ -129,13 +143,15 @@ impl Bridge {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Option<Told> {
-        let Waiting { changes, everything } = std::mem::take(&mut *self.waiting());
+    /// Takes what waits, and how many changes there have been with it.
+    fn take(&self) -> Option<(Told, u64)> {
+        let mut waiting = self.waiting();
+        let (changes, everything) = (std::mem::take(&mut waiting.changes), std::mem::take(&mut waiting.everything));
         if changes.is_empty() && !everything {
             return None;
         }
         let changes = changes.into_iter().map(|(change, key)| (change, key.to_string())).collect();
-        Some(Told { node: self.node.clone(), changes, everything })
+        Some((Told { node: self.node.clone(), changes, everything }, waiting.count))
     }
 
     fn name(&self) -> StreamName<'_> {
@@ -189,13 +205,14 @@ async fn send(bridge: Arc<Bridge>) {
     let limits = EventLimits::new(ENTRIES, BYTES, KEEP);
     loop {
         bridge.arrived.notified().await;
-        let Some(told) = bridge.take() else { continue };
-        let Ok(text) = serde_json::to_vec(&told) else { continue };
+        let Some((told, count)) = bridge.take() else { continue };
+        let text = serde_json::to_vec(&told).unwrap_or_default();
         let entry = NewEvents::new(vec![NewEvent::once(bridge.key().to_string(), text)], limits);
         while let Err(error) = bridge.stores.events().append(bridge.name(), entry.clone()).await {
             tracing::debug!(%error, "other nodes do not hear of changes at the moment");
             tokio::time::sleep(PAUSE).await;
         }
+        bridge.sent.send_replace(count);
     }
 }
 

@@ -4,6 +4,7 @@ mod away;
 mod death;
 mod listening;
 mod moving;
+mod opening;
 mod slow;
 mod store;
 mod together;

@@ -26,6 +26,8 @@ struct State {
     streams: Mutex<BTreeSet<(String, u64)>>,
     silent: AtomicBool,
     holds: AtomicBool,
+    holds_create: AtomicBool,
+    created: Mutex<String>,
     held: AtomicUsize,
     let_go: Notify,
 }
@@ -67,12 +69,24 @@ impl Store {
         self.state.holds.store(true, Ordering::SeqCst);
     }
 
-    /// How many sessions have been loaded late.
+    /// The next session that is opened is kept late.
+    pub(crate) fn hold_create(&self) {
+        self.state.holds_create.store(true, Ordering::SeqCst);
+    }
+
+    /// Tells all nodes, as if one of them did, that the session has changed that is being kept.
+    pub(crate) async fn tell_of_created(&self) {
+        let session = self.state.created.lock().unwrap().clone();
+        let notice = serde_json::json!({ "node": "another", "session": session, "what": "changed" });
+        self.publish("sessions", notice.to_string().into()).await.unwrap();
+    }
+
+    /// How many sessions have been loaded or kept late.
     pub(crate) fn held(&self) -> usize {
         self.state.held.load(Ordering::SeqCst)
     }
 
-    /// Lets the session arrive that was loaded late.
+    /// Lets the session go on that is late.
     pub(crate) fn let_go(&self) {
         self.state.let_go.notify_one();
     }
@@ -80,6 +94,11 @@ impl Store {
     /// How often it was asked for anything but leases.
     pub(crate) fn asked(&self) -> usize {
         self.state.asked.load(Ordering::SeqCst)
+    }
+
+    async fn hold(&self) {
+        self.state.held.fetch_add(1, Ordering::SeqCst);
+        self.state.let_go.notified().await;
     }
 
     fn pass<'a, T: Send + 'a>(
@@ -103,15 +122,20 @@ impl Store {
 
 impl SessionStore for Store {
     fn create(&self, session: NewSession) -> Boxed<'_, Result<(), StoreError>> {
-        self.pass(Box::pin(async move { self.inner.sessions().create(session).await }))
+        self.pass(Box::pin(async move {
+            if self.state.holds_create.swap(false, Ordering::SeqCst) {
+                session.id.clone_into(&mut self.state.created.lock().unwrap());
+                self.hold().await;
+            }
+            self.inner.sessions().create(session).await
+        }))
     }
 
     fn load<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<SessionRecord>, StoreError>> {
         self.pass(Box::pin(async move {
             let found = self.inner.sessions().load(id).await;
             if self.state.holds.swap(false, Ordering::SeqCst) {
-                self.state.held.fetch_add(1, Ordering::SeqCst);
-                self.state.let_go.notified().await;
+                self.hold().await;
             }
             found
         }))

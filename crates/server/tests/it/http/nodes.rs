@@ -1,10 +1,12 @@
 //! One server in three processes, as it were: three nodes that share stores.
 
+mod late;
+
 use jackfield_http::{HttpConfig, HttpServer};
 use jackfield_peer::Shutdown;
 use jackfield_protocol::{CallToolResult, TaskSupport};
 use jackfield_server::{BuiltServer, Cx, Elicited, QuestionError, Server};
-use jackfield_store::Stores;
+use jackfield_store::{SessionStore, Stores};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -59,17 +61,22 @@ struct Nodes {
 
 impl Nodes {
     async fn start() -> Self {
+        Self::with_sessions(|_, sessions| sessions.clone()).await
+    }
+
+    /// Starts nodes that see the sessions in the store in another way.
+    async fn with_sessions(see: impl Fn(usize, &Arc<dyn SessionStore>) -> Arc<dyn SessionStore>) -> Self {
         let memory = Stores::memory();
-        let stores = Stores::shared(
-            memory.sessions().clone(),
-            memory.events().clone(),
-            memory.tasks().clone(),
-            memory.kv().clone(),
-            memory.bus().clone(),
-        );
         let mut nodes = Self { servers: Vec::new(), _built: Vec::new(), listening: Vec::new() };
-        for _ in 0..3 {
-            let server = server().store(stores.clone());
+        for node in 0..3 {
+            let stores = Stores::shared(
+                see(node, memory.sessions()),
+                memory.events().clone(),
+                memory.tasks().clone(),
+                memory.kv().clone(),
+                memory.bus().clone(),
+            );
+            let server = server().store(stores);
             let built = server.build().unwrap();
             built.start().await.unwrap();
             let config = HttpConfig::default().with_stores(built.stores().unwrap().clone());
