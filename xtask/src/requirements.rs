@@ -1,5 +1,6 @@
 //! `cargo xtask requirements`: which rows of the specification's MUST and SHOULD are proven by a test.
 
+mod reasons;
 pub(crate) mod scan;
 mod table;
 
@@ -11,6 +12,7 @@ use clap::Args;
 
 use crate::files::{self, File};
 use crate::workspace::Workspace;
+use reasons::Reasons;
 use table::{Requirement, Table};
 
 /// What to show.
@@ -19,6 +21,9 @@ pub(crate) struct Options {
     /// List the testable rows no test names.
     #[arg(long)]
     pub(crate) list_open: bool,
+    /// List the rows that can not be tested in code, and why.
+    #[arg(long)]
+    pub(crate) list_untestable: bool,
     /// Count and list only this area, such as BASE or STDIO.
     #[arg(long)]
     pub(crate) area: Option<String>,
@@ -42,6 +47,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
 
     let covered: BTreeSet<&str> = proven.keys().map(String::as_str).collect();
+    let reasons = Reasons::read(&workspace.root.join("tests/data/without-test.tsv"))?;
+    reasons.check(&table, &covered)?;
     let area = options.area.as_deref().map(str::to_uppercase);
     let rows: Vec<&Requirement> =
         table.rows().filter(|row| row.testable && area.as_deref().is_none_or(|area| row.area() == area)).collect();
@@ -54,6 +61,16 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.list_open {
         for row in rows.iter().filter(|row| !covered.contains(row.id.as_str())) {
             println!("{}  {:6}  {:7}  {}  ({})", row.id, row.level, row.who, row.text, row.section);
+            if let Some(why) = reasons.of(&row.id) {
+                println!("          {why}");
+            }
+        }
+        println!();
+    }
+    if options.list_untestable {
+        let of_area = |row: &&Requirement| !row.testable && area.as_deref().is_none_or(|area| row.area() == area);
+        for row in table.rows().filter(of_area) {
+            println!("{}  {}\n          {}", row.id, row.text, reasons.of(&row.id).unwrap_or_default());
         }
         println!();
     }
