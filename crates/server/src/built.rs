@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
-use jackfield_peer::{Answering, Handler, Incoming, Limits, Reply, Session};
+use jackfield_peer::{Answering, Handler, Incoming, Limits, Reply, Session, Shutdown};
 use jackfield_protocol::{AnyResult, ErrorObject, Implementation, Outcome, ParamHeader, Revision, adapt};
 use jackfield_store::Stores;
 use tower_service::Service;
@@ -86,7 +86,7 @@ impl BuiltServer {
 
     /// Ends all listen streams, each with its result. Connections do that by themselves when they are told to end.
     pub fn end_streams(&self) {
-        self.shared.router.core.hub.stop();
+        self.shared.router.stop.trigger();
     }
 
     /// Returns the limits for connections.
@@ -198,6 +198,7 @@ fn router(core: &Arc<Core>, settings: &Settings) -> Router {
         serde_json::to_vec(&info).ok().filter(|_| settings.names_itself)
     });
     let workers = Arc::new(Workers::default());
+    let (stop, stopping) = Shutdown::new();
     let tasks = settings.tasks.clone().unwrap_or_default();
     let shared = settings.stores.as_ref().map(|stores| stores.tasks().clone());
     let store = tasks.store.clone().or(shared).unwrap_or_else(|| core.default_tasks.get());
@@ -214,6 +215,8 @@ fn router(core: &Arc<Core>, settings: &Settings) -> Router {
         logging: settings.logging,
         check_output: settings.check_output,
         listen_streams: settings.listen_streams,
+        stop,
+        stopping,
         extensions: settings.extensions.clone(),
         experimental: settings.experimental.clone(),
         methods: settings

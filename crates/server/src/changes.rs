@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use jackfield_peer::{Caller, Outlet, Principal, Session, Shutdown, ShutdownTrigger};
+use jackfield_peer::{Caller, Outlet, Principal, Session};
 use jackfield_protocol::{
     EmptyParams, Meta, Notification, RequestId, ResourceUpdatedParams, Revision, SubscriptionFilter, meta::key,
     write_notification,
@@ -178,8 +178,6 @@ pub(crate) struct Hub {
     writer: Mutex<JoinSet<()>>,
     /// What is left to be done for clients that have gone.
     tasks: Mutex<JoinSet<()>>,
-    stop: ShutdownTrigger,
-    stopping: Shutdown,
     streams: Arc<Mutex<HashMap<StreamOwner, usize>>>,
 }
 
@@ -316,16 +314,6 @@ impl Hub {
         Some(OpenStream { streams: self.streams.clone(), owner })
     }
 
-    /// Ends all listen streams.
-    pub(crate) fn stop(&self) {
-        self.stop.trigger();
-    }
-
-    /// Tells when listen streams should end.
-    pub(crate) fn stopping(&self) -> Shutdown {
-        self.stopping.clone()
-    }
-
     /// Says that a session is ready, so that what has been gathered for it can go.
     pub(crate) fn wake(&self) {
         self.audience.wake();
@@ -414,15 +402,12 @@ fn write_to_session(entry: &SessionInbox) -> bool {
 
 impl Default for Hub {
     fn default() -> Self {
-        let (stop, stopping) = Shutdown::new();
         let tasks = || Mutex::new(JoinSet::new());
         Self {
             audience: Arc::default(),
             bridge: OnceLock::new(),
             writer: tasks(),
             tasks: tasks(),
-            stop,
-            stopping,
             streams: Arc::default(),
         }
     }

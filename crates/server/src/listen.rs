@@ -47,7 +47,7 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Stream, ErrorObject> {
     // Changes are gathered from now on, so that none is lost while hooks run.
     let inbox = Arc::new(Inbox::of(&honoured));
     router.core.hub.listen(&inbox);
-    let (key, hooks, stopping) = (incoming.key, router.hooks.clone(), router.core.hub.stopping());
+    let (key, hooks, stopping) = (incoming.key, router.hooks.clone(), router.stopping.clone());
     let (watched, tasks, runtime) = (Watched::default(), Updates::default(), router.tasks.clone());
     let cx = router.cx(incoming);
     Ok(Stream { id, key, cx, honoured, wanted_tasks, inbox, hooks, stopping, watched, tasks, runtime, _open: open })

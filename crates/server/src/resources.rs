@@ -132,6 +132,7 @@ pub(crate) fn subscribe(router: &Router, incoming: Incoming) -> Answering {
     };
     let (cx, hooks) = (router.cx(incoming), router.hooks.subscribe.clone());
     router.core.hub.session(&session);
+    let was_subscribed = session.is_subscribed(&uri);
     if !session.subscribe(&uri, MAX_SUBSCRIPTIONS) {
         let message = format!("a session subscribes to at most {MAX_SUBSCRIPTIONS} resources");
         return Answering::ready(Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
@@ -150,7 +151,8 @@ pub(crate) fn subscribe(router: &Router, incoming: Incoming) -> Answering {
             empty()
         };
         let begun = begun.await;
-        if begun.is_err() {
+        // What was there before stays as it was.
+        if begun.is_err() && !was_subscribed {
             session.unsubscribe(&uri);
             wait_for(session.outlet().keep(SessionChange::Unsubscribed(&uri))).await.ok();
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jackfield_peer::{Answering, Caller, Handler, Incoming, Reply, SessionChange};
+use jackfield_peer::{Answering, Caller, Handler, Incoming, Reply, SessionChange, Shutdown, ShutdownTrigger};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{
     AnyResult, EmptyResult, ErrorObject, Implementation, Method, Outcome, Revision, SetLevelParams, Settings,
@@ -31,6 +31,9 @@ pub(crate) struct Router {
     pub(crate) logging: bool,
     pub(crate) check_output: bool,
     pub(crate) listen_streams: usize,
+    /// Ends the listen streams. It is not in the core: clones of a server share that, and are served and stopped each for itself.
+    pub(crate) stop: ShutdownTrigger,
+    pub(crate) stopping: Shutdown,
     pub(crate) extensions: Settings,
     pub(crate) experimental: Settings,
     pub(crate) methods: HashMap<String, Arc<dyn RawMethod>>,

@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::router::Router;
 use crate::settings::Item as Shown;
 use crate::tasks::{self, How};
-use crate::validation::Effort;
+use crate::validation::{Effort, Validator};
 use crate::{Cx, Validation, run};
 
 /// Returns which arguments of a tool clients also send as HTTP headers.
@@ -60,7 +60,7 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
     let checks_output = router.check_output;
     if is_much {
         return Ok(Answering::later(async move {
-            match check_aside(item.clone(), arguments.clone()).await {
+            match check(&item, &arguments).await {
                 Some(failure) => Ok(Outcome::Complete(failure.into())),
                 None => run(item, arguments, cx, checks_output).reply().await,
             }
@@ -76,7 +76,15 @@ static CHECKS: Semaphore = Semaphore::const_new(2);
 
 /// Whether checking the arguments would keep other calls waiting.
 fn is_much_to_check(item: &Item<Tools>, arguments: &[u8]) -> bool {
-    item.prepared.input.as_ref().is_some_and(|validator| validator.effort(arguments.len()) == Effort::Much)
+    checked_by(item).is_some_and(|validator| validator.effort(arguments.len()) == Effort::Much)
+}
+
+/// Returns what is wrong with the arguments, for the model to read; much work is done beside the loop.
+pub(crate) async fn check(item: &Arc<Item<Tools>>, arguments: &Bytes) -> Option<CallToolResult> {
+    match is_much_to_check(item, arguments) {
+        true => check_aside(item.clone(), arguments.clone()).await,
+        false => check_input(item, arguments),
+    }
 }
 
 /// Checks arguments beside the loop. When it takes too long the call fails; the work goes on to its end, which is not far.
@@ -104,20 +112,25 @@ pub(crate) fn run(item: Arc<Item<Tools>>, arguments: Bytes, cx: Cx, checks_outpu
 }
 
 /// Returns what is wrong with the arguments, for the model to read.
-pub(crate) fn check_input(item: &Item<Tools>, arguments: &[u8]) -> Option<CallToolResult> {
+fn check_input(item: &Item<Tools>, arguments: &[u8]) -> Option<CallToolResult> {
     let problems = input_problems(item, arguments)?;
     Some(CallToolResult::failure(format!("invalid arguments for {}:\n{problems}", item.name)))
 }
 
 /// Returns what is wrong with the arguments, one line for each problem.
 fn input_problems(item: &Item<Tools>, arguments: &[u8]) -> Option<String> {
+    checked_by(item)?.check(arguments).err()
+}
+
+/// Returns who checks the arguments, if anyone does.
+fn checked_by(item: &Item<Tools>) -> Option<&Validator> {
     let validator = item.prepared.input.as_ref()?;
     let wanted = match item.prepared.entry.validation {
         Validation::Off => false,
         Validation::Always => true,
         Validation::Typed => validator.has_constraints(),
     };
-    if wanted { validator.check(arguments).err() } else { None }
+    wanted.then_some(validator)
 }
 
 fn finish(

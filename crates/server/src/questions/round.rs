@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ pub(crate) struct Round(Mutex<Inner>);
 struct Inner {
     /// What earlier rounds left; read when the handler first asks.
     past: Option<Past>,
+    /// Held by the one who reads it; others wait.
+    reading: Option<Arc<tokio::sync::Mutex<()>>>,
     /// What this run asks.
     asked: InputRequests,
     /// How the call must end, if the handler can not go on.
@@ -270,7 +272,14 @@ pub(crate) fn may_ask(cx: &Cx) -> bool {
 
 /// Reads what earlier rounds left, once. If it can not be trusted the call ends and this never returns.
 async fn open_past(cx: &Cx) {
-    if cx.call().round.lock().past.is_some() {
+    let is_open = || cx.call().round.lock().past.is_some();
+    if is_open() {
+        return;
+    }
+    // Several questions may be asked at once, and what came with the call must not be shown to hooks more than once.
+    let reading = cx.call().round.lock().reading.get_or_insert_default().clone();
+    let _turn = reading.lock().await;
+    if is_open() {
         return;
     }
     match read_past(cx).await {

@@ -37,7 +37,14 @@ impl Server {
         let built = self.build()?;
         let config = built.with_stores(config);
         // Whoever can connect is served at once: load balancers take an open port for a server that is ready.
-        built.start().await?;
+        let is_started = tokio::select! {
+            started = built.start() => started.map(|()| true)?,
+            () = signals.next() => false,
+        };
+        if !is_started {
+            built.stop().await;
+            return Ok(());
+        }
         let bound = match HttpServer::new(Arc::new(built.clone())).config(config).bind(address).await {
             Ok(bound) => bound,
             Err(error) => {

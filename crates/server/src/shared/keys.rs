@@ -66,11 +66,13 @@ async fn lasting(stores: &Stores) -> Result<[u8; 32], StoreError> {
 async fn changing(stores: &Stores, now: u64) -> Result<Keys, StoreError> {
     for _ in 0..8 {
         let before = stores.kv().get(CHANGING).await?;
-        let keys: Vec<Stored> =
+        let stored: Vec<Stored> =
             before.as_deref().and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default();
+        // A key that can not be read neither seals nor opens anything: another takes its place.
+        let keys: Vec<_> = stored.iter().filter(|key| decode(key.key.as_bytes()).is_some()).cloned().collect();
         let next = next(&keys, now);
-        if next == keys {
-            return Ok(in_order(&keys, now));
+        if next == stored {
+            return in_order(&next, now).ok_or_else(unreadable);
         }
         let text = Bytes::from(serde_json::to_vec(&next).unwrap_or_default());
         let done = match &before {
@@ -78,7 +80,7 @@ async fn changing(stores: &Stores, now: u64) -> Result<Keys, StoreError> {
             Some(before) => stores.kv().replace(CHANGING, before, text, None).await?,
         };
         if done {
-            return Ok(in_order(&next, now));
+            return in_order(&next, now).ok_or_else(unreadable);
         }
         // Another node was faster; its keys are as good.
     }
@@ -105,12 +107,16 @@ fn next(keys: &[Stored], now: u64) -> Vec<Stored> {
 }
 
 /// Puts the key first that seals now.
-fn in_order(keys: &[Stored], now: u64) -> Keys {
+fn in_order(keys: &[Stored], now: u64) -> Option<Keys> {
     let seals = keys.iter().rposition(|key| key.from <= now).unwrap_or_default();
     let mut all = keys.iter().enumerate().filter_map(|(at, key)| Some((at, decode(key.key.as_bytes())?)));
     let (first, others): (Vec<_>, Vec<_>) = all.by_ref().partition(|(at, _)| *at == seals);
-    let first = first.first().map_or([0; 32], |(_, key)| *key);
-    others.into_iter().fold(Keys::new(first), |keys, (_, key)| keys.with_previous(key))
+    let (_, first) = first.into_iter().next()?;
+    Some(others.into_iter().fold(Keys::new(first), |keys, (_, key)| keys.with_previous(key)))
+}
+
+fn unreadable() -> StoreError {
+    StoreError::Unavailable("its keys can not be read".into())
 }
 
 fn new_key() -> String {
@@ -141,6 +147,20 @@ mod tests {
         let (one, other) = (node(&stores, 1000).await, node(&stores, 1001).await);
         assert_eq!(other.open(&one.seal(b"x", b"").unwrap(), b"").unwrap(), b"x");
         assert_eq!(one.open_lasting(&other.seal_lasting(b"x", b"").unwrap(), b"").unwrap(), b"x");
+    }
+
+    /// A key in the store that can not be read is replaced: nothing is ever sealed with one that others could guess.
+    #[tokio::test]
+    async fn a_damaged_key_seals_nothing() {
+        let stores = Stores::memory();
+        let damaged = serde_json::json!([{ "key": "too short", "from": 0 }]).to_string();
+        stores.kv().put(CHANGING, damaged.into(), None).await.unwrap();
+        let (one, other) = (node(&stores, 1000).await, node(&stores, 1001).await);
+        let sealed = one.seal(b"x", b"").unwrap();
+        assert_eq!(other.open(&sealed, b"").unwrap(), b"x");
+        let guesser = Sealer::default();
+        guesser.share(&Keys::new([0; 32]));
+        assert!(guesser.open(&sealed, b"").is_none());
     }
 
     /// A new key is known to nodes that look only now and then before any of them seals with it, and opens long after.

@@ -64,12 +64,7 @@ pub(crate) fn start(
     arguments: Bytes,
     ttl: Option<u64>,
 ) -> Answering {
-    // The answer of such a call has to be a task, so that bad arguments are the task's problem.
-    let problem = tools::check_input(&item, &arguments);
-    if let (Some(problem), false) = (&problem, incoming.caller.revision.has_core_tasks()) {
-        return Answering::ready(Ok(Outcome::Complete(problem.clone().into())));
-    }
-    let request = incoming.key;
+    let (request, always_answers_with_task) = (incoming.key, incoming.caller.revision.has_core_tasks());
     // What the task has to say belongs to the session: its request is answered at once.
     if let Some(session) = &incoming.session {
         (incoming.outlet, incoming.key) = (session.outlet().clone(), None);
@@ -78,6 +73,11 @@ pub(crate) fn start(
     let home = item.home(&router.core);
     let cx = Cx::with_tool(incoming, home, router.core.clone(), Some(item.clone()), Some(runtime.clone()));
     Answering::later(async move {
+        let mut problem = tools::check(&item, &arguments).await;
+        // Where the answer has to be a task, bad arguments are the task's problem.
+        if !always_answers_with_task && let Some(problem) = problem.take() {
+            return Ok(Outcome::Complete(problem.into()));
+        }
         let task = Arc::new(runtime.create(&cx, ttl).await?.answering(request));
         cx.call().task.is(task.clone());
         let work = {

@@ -9,10 +9,13 @@ use std::task::Poll;
 use jackfield_peer::Incoming;
 use jackfield_protocol::{DetailedTask, ErrorObject};
 use jackfield_store::{TaskStage, TaskWatch};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Duration, Instant, timeout_at};
 
 use super::runtime::{TaskRuntime, refusal};
 use super::view;
+
+/// How long is waited before the store is asked again.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// The tasks that a listen stream is about.
 #[derive(Default)]
@@ -71,13 +74,20 @@ impl Updates {
         loop {
             self.changed_or_checked().await;
             let (Some(runtime), Some(id)) = (&self.runtime, self.due.front()) else { continue };
-            let looked = runtime.look(id).await;
+            let record = match runtime.look(id).await {
+                Ok(record) => record,
+                Err(error) => {
+                    tracing::warn!(%error, "a change of a task can not be told yet");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
             self.due.pop_front();
-            match looked.and_then(|record| record.map(|record| view::detailed(&record)).transpose()) {
+            // One that has expired is none to tell of.
+            match record.map(|record| view::detailed(&record)).transpose() {
                 Ok(Some(task)) => return task,
-                // It has expired; there is nothing to tell.
                 Ok(None) => {}
-                Err(error) => tracing::warn!(%error, "a change of a task was not told"),
+                Err(error) => tracing::warn!(%error, "a task in the store makes no sense"),
             }
         }
     }

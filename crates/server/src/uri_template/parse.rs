@@ -111,7 +111,8 @@ fn expression(text: &str) -> Result<Expression, String> {
         ('&', Operator::QueryMore),
     ];
     let found = operators.iter().find(|(sign, _)| text.starts_with(*sign));
-    let (operator, names) = found.map_or((Operator::Simple, text), |(sign, op)| (*op, text.trim_start_matches(*sign)));
+    let (operator, names) =
+        found.map_or((Operator::Simple, text), |(sign, op)| (*op, text.strip_prefix(*sign).unwrap_or(text)));
     let variables = names.split(',').map(variable).collect::<Result<Vec<_>, _>>()?;
     Ok(Expression { operator, variables })
 }

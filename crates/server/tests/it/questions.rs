@@ -238,6 +238,31 @@ fn state_may_be_used_once() {
     );
 }
 
+/// PAT-047: who keeps what was used somewhere else, and so has to wait, hears of it once, however many questions are asked at once.
+#[test]
+fn several_questions_use_state_once() {
+    let seen = Arc::new(std::sync::Mutex::new(std::collections::HashSet::new()));
+    let server = several().single_use(move |state| {
+        let seen = seen.clone();
+        async move {
+            tokio::task::yield_now().await;
+            seen.lock().unwrap().insert(state)
+        }
+    });
+    check(
+        &server,
+        r#"
+        @ 2026-07-28 {"elicitation": {}, "roots": {}}
+        > 1 tools/call {"name": "all"}
+        < 1 {"requestState": "$s"}
+        > 2 tools/call {"name": "all", "requestState": "$s", "inputResponses": {"roots": {"roots": []}, "who": {"action": "accept", "content": {"name": "Z"}}}}
+        < 2 {"content": [{"text": "Z 0"}]}
+        > 3 tools/call {"name": "all", "requestState": "$s", "inputResponses": {"roots": {"roots": []}}}
+        < 3 error -32602 used already
+        "#,
+    );
+}
+
 /// BASE-059, BASE-060, PAT-049, CLI-048, CLI-013: nobody is asked what it did not declare on this request.
 #[test]
 fn clients_are_asked_only_what_they_declared() {
@@ -366,29 +391,31 @@ fn a_client_is_asked_after_it_is_ready() {
     );
 }
 
+/// Asks several questions at once, in two ways.
+fn several() -> Server {
+    Server::new("x")
+        .tool(plain("all", |cx: Cx| async move {
+            let form = ElicitSchema::new().with_required("name", StringSchema::default());
+            let answers = cx
+                .ask_all([
+                    ("who", InputRequest::from(ElicitParams::form("Who?", form))),
+                    ("roots", InputRequest::ListRoots(Default::default())),
+                ])
+                .await?;
+            let name = answers.form::<Name>("who")?.accepted().map_or("?".to_owned(), |name| name.name);
+            Ok::<_, QuestionError>(format!("{name} {}", answers.roots("roots")?.len()))
+        }))
+        .tool(plain("joined", |cx: Cx| async move {
+            let (a, b) = tokio::join!(cx.elicit::<Name>("a", "A?"), cx.elicit::<Name>("b", "B?"));
+            let text = |answer: Elicited<Name>| answer.accepted().map_or("-".to_owned(), |name| name.name);
+            Ok::<_, QuestionError>(format!("{}{}", text(a?), text(b?)))
+        }))
+}
+
 #[test]
 fn several_questions_go_together() {
-    let server = || {
-        Server::new("x")
-            .tool(plain("all", |cx: Cx| async move {
-                let form = ElicitSchema::new().with_required("name", StringSchema::default());
-                let answers = cx
-                    .ask_all([
-                        ("who", InputRequest::from(ElicitParams::form("Who?", form))),
-                        ("roots", InputRequest::ListRoots(Default::default())),
-                    ])
-                    .await?;
-                let name = answers.form::<Name>("who")?.accepted().map_or("?".to_owned(), |name| name.name);
-                Ok::<_, QuestionError>(format!("{name} {}", answers.roots("roots")?.len()))
-            }))
-            .tool(plain("joined", |cx: Cx| async move {
-                let (a, b) = tokio::join!(cx.elicit::<Name>("a", "A?"), cx.elicit::<Name>("b", "B?"));
-                let text = |answer: Elicited<Name>| answer.accepted().map_or("-".to_owned(), |name| name.name);
-                Ok::<_, QuestionError>(format!("{}{}", text(a?), text(b?)))
-            }))
-    };
     check(
-        &server(),
+        &several(),
         r#"
         @ 2026-07-28 {"elicitation": {}, "roots": {}}
         > 1 tools/call {"name": "all"}
@@ -405,7 +432,7 @@ fn several_questions_go_together() {
         "#,
     );
     check(
-        &server(),
+        &several(),
         r#"
         @ 2025-11-25 {"elicitation": {}, "roots": {}}
         > 1 tools/call {"name": "all"}

@@ -314,6 +314,44 @@ fn hooks_hear_of_subscriptions() {
     });
 }
 
+/// A hook that fails for a resource that is subscribed to already leaves the subscription as it was.
+#[test]
+fn a_second_subscription_that_fails_takes_nothing_away() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let server = touching().on_subscribe(move |_, _| {
+        let asked = asked.clone();
+        async move {
+            match asked.fetch_add(1, Ordering::SeqCst) {
+                0 => Ok(()),
+                _ => Err(ErrorObject::invalid_params("once is enough")),
+            }
+        }
+    });
+    runtime().block_on(async {
+        let mut old = Talk::new(&server);
+        old.play("@ 2025-11-25\n > 1 resources/subscribe {\"uri\": \"note:one\"}\n < 1 {}").await;
+        old.play("> 2 resources/subscribe {\"uri\": \"note:one\"}\n < 2 error -32602 once").await;
+        server.resources().updated("note:one");
+        old.play("< notifications/resources/updated {\"uri\": \"note:one\"}").await;
+    });
+}
+
+/// Clones of a server are served each for itself: when one connection ends, the listen streams of others go on.
+#[test]
+fn a_connection_that_ends_leaves_the_streams_of_others() {
+    runtime().block_on(async {
+        let server = demo();
+        let (one, other) = (server.build().unwrap(), server.clone().build().unwrap());
+        let mut talk = Talk::with(other, None);
+        talk.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged").await;
+        one.stop().await;
+        let handle = server.tools().add(extra("x")).unwrap();
+        talk.play("< notifications/tools/list_changed").await;
+        talk.play("> 2 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged\n < nothing").await;
+        drop(handle);
+    });
+}
+
 /// Both eras hear of the same change.
 #[test]
 fn both_eras_hear_of_a_change() {

@@ -1,7 +1,7 @@
 //! Tools: calls, failures, validation, structured output.
 
 use bytes::Bytes;
-use jackfield_protocol::{CallToolResult, RawJson, Revision, Schema, Tool};
+use jackfield_protocol::{CallToolResult, RawJson, Revision, Schema, TaskSupport, Tool};
 use jackfield_server::{NextTool, Server, ToolEntry, Work};
 use serde_json::json;
 
@@ -272,9 +272,10 @@ fn costly_arguments_are_checked_aside() {
     let alternatives: Vec<_> = (0..5_000).map(|n| json!({"const": n})).collect();
     let items = json!({"type": "array", "items": {"anyOf": alternatives}});
     let schema = json!({"type": "object", "properties": {"v": items}});
-    let server = Server::new("x").tool(sync_tool("sum", schema, |arguments, _| {
+    let sum = sync_tool("sum", schema, |arguments, _| {
         CallToolResult::text(arguments["v"].as_array().unwrap().len().to_string())
-    }));
+    });
+    let server = Server::new("x").tool(sum.with_task(TaskSupport::Optional));
     let list = |value: &str, count: usize| format!(r#"{{"v": [{}]}}"#, vec![value; count].join(","));
     check(
         &server,
@@ -290,6 +291,22 @@ fn costly_arguments_are_checked_aside() {
         .replace("GOOD", &list("4999", 200))
         .replace("BAD", &list("5000", 200))
         .replace("LONG", &list("4999", 60_000)),
+    );
+    // Others are answered meanwhile, also if the call is to be a task.
+    check(
+        &server,
+        &r#"
+        @ 2025-11-25
+        > 1 tools/call {"name": "sum", "arguments": GOOD}
+        > 2 ping
+        < 2 {}
+        < 1 {"content": [{"text": "200"}]}
+        > 3 tools/call {"name": "sum", "arguments": GOOD, "task": {}}
+        > 4 ping
+        < 4 {}
+        < 3 {"task": {"status": "working"}}
+        "#
+        .replace("GOOD", &list("4999", 200)),
     );
 }
 
