@@ -10,6 +10,8 @@ pub(crate) struct ExpiringMap<K, V> {
     /// Keys in the order they came, for making room.
     order: VecDeque<K>,
     limit: usize,
+    /// Nothing expires before then, so that a full map is not searched in vain.
+    earliest: u64,
 }
 
 /// What became of an entry that has to be new.
@@ -23,7 +25,7 @@ pub(crate) enum Added {
 
 impl<K: Clone + Eq + Hash, V> ExpiringMap<K, V> {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { entries: HashMap::new(), order: VecDeque::new(), limit: limit.max(1) }
+        Self { entries: HashMap::new(), order: VecDeque::new(), limit: limit.max(1), earliest: u64::MAX }
     }
 
     pub(crate) fn get(&self, key: &K, now: u64) -> Option<&V> {
@@ -32,6 +34,7 @@ impl<K: Clone + Eq + Hash, V> ExpiringMap<K, V> {
 
     /// Adds or replaces an entry; the oldest goes when there is no room.
     pub(crate) fn put(&mut self, key: K, value: V, until: u64, now: u64) {
+        self.earliest = self.earliest.min(until);
         if let Some(known) = self.entries.get_mut(&key) {
             *known = (value, until);
             return;
@@ -83,10 +86,14 @@ impl<K: Clone + Eq + Hash, V> ExpiringMap<K, V> {
     }
 
     fn purge(&mut self, now: u64) {
+        if self.earliest > now && self.order.len() <= self.limit.saturating_mul(2) {
+            return;
+        }
         self.entries.retain(|_, (_, until)| *until > now);
         let entries = &self.entries;
         let mut seen = std::collections::HashSet::new();
         self.order.retain(|key| entries.contains_key(key) && seen.insert(key.clone()));
+        self.earliest = self.entries.values().map(|(_, until)| *until).min().unwrap_or(u64::MAX);
     }
 }
 

@@ -111,7 +111,12 @@ impl Inner {
         let scopes = self.scopes(Some(challenge), &found, current.as_deref());
         self.settings.observer.tell(AuthEvent::SteppingUp { scopes: scopes.clone() });
         let needs_binding = current.is_some_and(|grant| grant.key.is_some());
-        self.authorize(&found, scopes, needs_binding).await?;
+        let stepped = self.authorize(&found, scopes, needs_binding).await;
+        // Who said no is not asked again; who did not answer may be.
+        if stepped.as_ref().is_err_and(|error| !matches!(error, AuthError::Denied(_))) {
+            self.state().stepped_up.retain(|asked| *asked != wanted);
+        }
+        stepped?;
         Ok(Reaction::Retry)
     }
 

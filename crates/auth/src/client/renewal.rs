@@ -59,6 +59,10 @@ async fn refresh(settings: &Settings, old: &Grant) -> Result<Grant, AuthError> {
     let tokens = request.tokens().await?;
     let mut grant = old.clone();
     grant.take(settings, tokens)?;
+    // Whoever can make the endpoint say so must not turn a login that needs its key into one that needs nothing.
+    if old.key.is_some() && grant.key.is_none() {
+        return Err(AuthError::BadToken("it is not bound to the key of the login any more"));
+    }
     Ok(grant)
 }
 

@@ -176,7 +176,15 @@ impl KeyCache {
         if let Some(known) = self.look(kid, algorithm) {
             return known;
         }
-        let Ok(_flight) = self.flight.acquire().await else { return Err(KeyError::Unknown) };
+        let flight = match self.flight.try_acquire() {
+            Ok(flight) => Some(flight),
+            // While another task asks, what is past its time but within its grace will do.
+            Err(_) => match self.usable(kid, algorithm) {
+                Some(usable) => return Ok(usable),
+                None => self.flight.acquire().await.ok(),
+            },
+        };
+        let Some(_flight) = flight else { return Err(KeyError::Unknown) };
         // Another task may have fetched them while this one waited.
         if let Some(known) = self.look(kid, algorithm) {
             return known;
@@ -201,6 +209,13 @@ impl KeyCache {
         let name = unknown_name(kid, algorithm);
         let is_settled = state.unknown.get(&name, now).is_some() || state.next_attempt > now;
         is_settled.then_some(Err(KeyError::Unknown))
+    }
+
+    /// Returns the keys that are there, if they may still be used.
+    fn usable(&self, kid: Option<&str>, algorithm: Algorithm) -> Option<Vec<Jwk>> {
+        let state = self.state();
+        let found = candidates(&state.keys, kid, algorithm);
+        (state.usable_until > self.clock.now() && !found.is_empty()).then_some(found)
     }
 
     fn may_try(&self) -> bool {
@@ -236,14 +251,11 @@ impl KeyCache {
 
     /// Answers after the source was asked, or could not be asked again so soon.
     fn settle(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<Vec<Jwk>, KeyError> {
+        if let Some(usable) = self.usable(kid, algorithm) {
+            return Ok(usable);
+        }
         let mut state = self.state();
         let now = self.clock.now();
-        if state.usable_until > now {
-            let found = candidates(&state.keys, kid, algorithm);
-            if !found.is_empty() {
-                return Ok(found);
-            }
-        }
         if let Some(failure) = &state.failure {
             return Err(KeyError::Unavailable(failure.clone()));
         }

@@ -89,14 +89,15 @@ pub async fn discover(issuer: &str, fetch: &dyn Fetch) -> Result<AuthorizationSe
     let url = Url::parse(issuer).map_err(|_| FetchError::Unusable("the issuer is no URL"))?;
     let mut last = FetchError::Unusable("no metadata found");
     for place in authorization_server_urls(&url) {
-        let document = match fetch.fetch(Ask::get(place.as_str())?).await.and_then(crate::fetch::Document::success) {
-            Ok(document) => document,
+        let fetched = fetch.fetch(Ask::get(place.as_str())?).await.and_then(crate::fetch::Document::success);
+        // Some answer unknown paths with a page, which is no document.
+        let metadata: AuthorizationServerMetadata = match fetched.and_then(|document| document.json()) {
+            Ok(metadata) => metadata,
             Err(error) => {
                 last = error;
                 continue;
             }
         };
-        let metadata: AuthorizationServerMetadata = document.json()?;
         if metadata.issuer != issuer {
             return Err(FetchError::Unusable("the metadata is of another issuer"));
         }

@@ -122,7 +122,7 @@ impl ResourceServer {
     /// A bound token comes with a proof of its key, in the scheme that says so; an unbound one comes without.
     async fn check_binding(&self, request: &Parts, shown: &Shown, token: &AccessToken) -> Result<(), Refusal> {
         let state = self.state();
-        let (Some(key), Some(proofs)) = (&token.key, &state.proofs) else {
+        let Some(key) = &token.key else {
             if shown.with_proof || state.dpop == DpopUse::Required {
                 return Err(Refusal::InvalidToken("the token is not bound to a key"));
             }
@@ -133,7 +133,7 @@ impl ResourceServer {
         }
         let url = format!("{}{}", state.origin, request.uri.path());
         let proven = Proven { method: request.method.as_str(), url: &url, token: Some(&shown.token) };
-        let shown_key = proofs.check(&request.headers, proven).await.map_err(Refusal::Proof)?;
+        let shown_key = state.proofs.check(&request.headers, proven).await.map_err(Refusal::Proof)?;
         if crate::secret::same(key, &shown_key) {
             Ok(())
         } else {

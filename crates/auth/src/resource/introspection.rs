@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 use url::form_urlencoded::byte_serialize;
 
 use super::{AccessToken, TokenVerifier, VerifyError, Verifying};
@@ -25,7 +26,8 @@ pub struct IntrospectionClient {
     pub secret: Secret,
 }
 
-/// Asks the issuer about each token. Answers are kept for a short time.
+/// Asks the issuer about each token. Answers are kept for a short time, and few are asked for at once: whoever shows tokens that
+/// nobody issued must not make us flood the issuer.
 #[derive(Debug)]
 pub struct Introspection {
     issuer: String,
@@ -35,9 +37,16 @@ pub struct Introspection {
     clock: Clock,
     life: Duration,
     known: Mutex<ExpiringMap<String, Arc<AccessToken>>>,
+    /// Tokens that the issuer said are not good. They do not take the room of good ones.
+    inactive: Mutex<ExpiringMap<String, ()>>,
+    asking: Semaphore,
 }
 
 const KNOWN: usize = 4096;
+/// How many questions may be under way at once.
+const ASKING: usize = 32;
+/// How long it is believed that a token is not good, in seconds.
+const INACTIVE: u64 = 10;
 
 impl Introspection {
     /// Asks at an endpoint about tokens of an issuer.
@@ -55,6 +64,8 @@ impl Introspection {
             clock: Clock::system(),
             life: Duration::from_secs(30),
             known: Mutex::new(ExpiringMap::new(KNOWN)),
+            inactive: Mutex::new(ExpiringMap::new(KNOWN)),
+            asking: Semaphore::new(ASKING),
         }
     }
 
@@ -74,17 +85,24 @@ impl Introspection {
 
     async fn ask(&self, text: &str) -> Result<Arc<AccessToken>, VerifyError> {
         let name = random::digest(text);
-        let now = self.clock.now();
-        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&name, now) {
-            return Ok(known.clone());
+        if let Some(known) = self.look(&name) {
+            return known;
         }
+        let Ok(_turn) = self.asking.acquire().await else { return Err(INVALID) };
+        // Somebody else may have asked about it while this waited.
+        if let Some(known) = self.look(&name) {
+            return known;
+        }
+        let now = self.clock.now();
         let unavailable = |error: FetchError| VerifyError::Unavailable(Arc::new(error));
         let form = [("token", text), ("token_type_hint", "access_token")];
         let ask = Ask::post_form(&self.endpoint, form).map_err(unavailable)?.with(AUTHORIZATION, self.credentials()?);
         let document = self.fetch.fetch(ask).await.and_then(crate::fetch::Document::success).map_err(unavailable)?;
         let state: State = document.json().map_err(unavailable)?;
         if !state.active {
-            return Err(VerifyError::Invalid("the token is not active"));
+            let until = now.saturating_add(INACTIVE);
+            self.inactive.lock().unwrap_or_else(PoisonError::into_inner).put(name, (), until, now);
+            return Err(INVALID);
         }
         let mut claims: Claims = document.json().map_err(unavailable)?;
         // The issuer may leave itself out of its own answer, but may not speak for another.
@@ -98,6 +116,16 @@ impl Introspection {
         Ok(token)
     }
 
+    /// Answers from what was asked before.
+    fn look(&self, name: &String) -> Option<Result<Arc<AccessToken>, VerifyError>> {
+        let now = self.clock.now();
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(name, now) {
+            return Some(Ok(known.clone()));
+        }
+        let inactive = self.inactive.lock().unwrap_or_else(PoisonError::into_inner);
+        inactive.get(name, now).map(|()| Err(INVALID))
+    }
+
     fn credentials(&self) -> Result<HeaderValue, VerifyError> {
         let part = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
         let plain = format!("{}:{}", part(&self.client.id), part(self.client.secret.expose()));
@@ -107,6 +135,8 @@ impl Introspection {
         Ok(value)
     }
 }
+
+const INVALID: VerifyError = VerifyError::Invalid("the token is not active");
 
 #[derive(Deserialize)]
 struct State {

@@ -80,10 +80,8 @@ impl Refusal {
         if state.dpop != DpopUse::Required && !of_proof {
             challenges.push(fill(Challenge::bearer(), true));
         }
-        if let Some(proofs) = &state.proofs {
-            let challenge = fill(Challenge::new("DPoP"), challenges.is_empty());
-            challenges.push(challenge.with("algs", proofs.algorithms().join(" ")));
-        }
+        let challenge = fill(Challenge::new("DPoP"), challenges.is_empty());
+        challenges.push(challenge.with("algs", state.proofs.algorithms().join(" ")));
         challenges
     }
 
@@ -120,7 +118,7 @@ impl Refusal {
 impl ResourceServer {
     /// Tells the client the nonce of its next proof.
     pub(super) fn add_nonce(&self, headers: &mut http::HeaderMap) {
-        let nonce = self.state().proofs.as_ref().and_then(|proofs| proofs.nonce());
+        let nonce = self.state().proofs.nonce();
         if let Some(value) = nonce.and_then(|nonce| HeaderValue::from_str(&nonce).ok()) {
             headers.insert(NONCE_HEADER, value);
         }

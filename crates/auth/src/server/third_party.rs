@@ -9,10 +9,9 @@ use tokio::sync::oneshot;
 use super::builder::AuthorizationServer;
 use super::respond::OAuthError;
 use super::upstream::{Answered, Upstream};
-use crate::Secret;
 use crate::fetch::FetchError;
 use crate::resource::AccessToken;
-use crate::store;
+use crate::{Secret, random, store};
 
 /// The tokens of a third party.
 #[derive(Clone, Serialize, Deserialize)]
@@ -47,6 +46,8 @@ const MARGIN: u64 = 30;
 /// How long a renewal may take, and how often a server looks whether that of another is over.
 const LONGEST_RENEWAL: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(50);
+/// How much longer than a renewal may take is waited for that of another server.
+const GRACE: Duration = Duration::from_secs(2);
 
 impl AuthorizationServer {
     pub(super) fn tokens_of(&self, answered: Answered, before: Option<String>) -> ThirdPartyTokens {
@@ -88,23 +89,35 @@ impl AuthorizationServer {
     async fn renew_third_party(&self, family: &str) -> Result<Option<ThirdPartyTokens>, OAuthError> {
         let Some(upstream) = &self.0.upstream else { return Ok(None) };
         let _renewal = upstream.renewal(family).await;
-        self.begin_renewal(family).await?;
-        let renewed = self.renewed_third_party(upstream, family).await;
-        self.store().take(&renewal_key(family)).await?;
-        renewed
+        let claim = self.begin_renewal(family).await?;
+        // After that time others take the claim to be that of one who died.
+        let renewed = tokio::time::timeout(LONGEST_RENEWAL, self.renewed_third_party(upstream, family)).await;
+        self.end_renewal(family, &claim).await?;
+        renewed.unwrap_or_else(|_| Err(OAuthError::unavailable()))
     }
 
     /// Waits until no other server that shares the store renews the tokens of a login. One that dies meanwhile is waited for no
     /// longer than it could have taken.
-    async fn begin_renewal(&self, family: &str) -> Result<(), OAuthError> {
-        let (key, until) = (renewal_key(family), self.now().saturating_add(LONGEST_RENEWAL.as_secs()));
-        // A second more, so that the claim of one that died is over by then.
-        let deadline = tokio::time::Instant::now() + LONGEST_RENEWAL + Duration::from_secs(1);
-        while !self.store().add(&key, Vec::new(), until).await? {
+    async fn begin_renewal(&self, family: &str) -> Result<Vec<u8>, OAuthError> {
+        let (key, claim) = (renewal_key(family), random::token()?.into_bytes());
+        // Longer than a claim lasts, so that the one of a server that died is over by then.
+        let deadline = tokio::time::Instant::now() + LONGEST_RENEWAL + GRACE;
+        // A claim lasts from when it is made, however long that took, and a little longer than the work.
+        let until = || self.now().saturating_add(LONGEST_RENEWAL.as_secs()).saturating_add(1);
+        while !self.store().add(&key, claim.clone(), until()).await? {
             if tokio::time::Instant::now() >= deadline {
                 return Err(OAuthError::unavailable());
             }
             tokio::time::sleep(POLL).await;
+        }
+        Ok(claim)
+    }
+
+    /// Lets others renew. A claim that is not ours any more, because we took too long, is left alone.
+    async fn end_renewal(&self, family: &str, claim: &[u8]) -> Result<(), OAuthError> {
+        let (key, soon) = (renewal_key(family), self.now().saturating_add(1));
+        if self.store().replace(&key, claim, Vec::new(), soon).await? {
+            self.store().take(&key).await?;
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Finding out where tokens come from.
 
+use http::{HeaderMap, StatusCode};
+use jackfield_auth::fetch::{Ask, Document, Fetch, Fetching};
 use serde_json::json;
 
 use crate::town::Town;
@@ -113,4 +115,28 @@ async fn open_servers_need_no_login() {
     town.set("/mcp", json!({}));
     let error = town.login().login().await.unwrap_err();
     assert!(matches!(error, jackfield_auth::client::AuthError::NotProtected), "{error}");
+}
+
+/// Answers one path with the metadata, and all others with a page, as sites do that are one program in the browser.
+#[derive(Debug)]
+struct OnePage(&'static str);
+
+impl Fetch for OnePage {
+    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+        let is_metadata = ask.url.path() == self.0;
+        let metadata = json!({ "issuer": "https://auth.example.com/as" }).to_string();
+        let body = if is_metadata { metadata } else { "<!doctype html>".to_owned() };
+        Box::pin(std::future::ready(Ok(Document::new(StatusCode::OK, HeaderMap::new(), body))))
+    }
+}
+
+/// Whoever checks tokens finds the metadata of an issuer behind pages, as clients do.
+#[tokio::test]
+async fn pages_in_place_of_metadata_are_passed_by() {
+    for place in ["/.well-known/oauth-authorization-server/as", "/as/.well-known/openid-configuration"] {
+        let found = jackfield_auth::metadata::discover("https://auth.example.com/as", &OnePage(place)).await.unwrap();
+        assert_eq!(found.issuer, "https://auth.example.com/as");
+    }
+    let nothing = jackfield_auth::metadata::discover("https://auth.example.com/as", &OnePage("/")).await;
+    assert!(nothing.is_err());
 }

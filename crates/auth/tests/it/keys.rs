@@ -111,6 +111,26 @@ async fn one_task_fetches_for_all() {
     assert_eq!(source.loads(), 1);
 }
 
+/// While one task asks a source that hangs, others go on with the keys that are still good.
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_a_source_while_keys_are_good() {
+    let one = SigningKey::generate().unwrap();
+    let (source, clock) = (Source::of(&[&one]), Clock::manual(1000));
+    let cache = Arc::new(KeyCache::new(source.clone(), KeyCacheLimits::default(), clock.clone()));
+    assert!(has(&cache, one.id()).await.unwrap());
+    source.gate.forget_permits(1000);
+    clock.advance(650);
+    let mut asking = tokio::task::JoinSet::new();
+    let (shared, kid) = (cache.clone(), one.id().to_owned());
+    asking.spawn(async move { has(&shared, &kid).await.unwrap() });
+    tokio::task::yield_now().await;
+    assert_eq!(source.loads(), 2);
+    let before = tokio::time::Instant::now();
+    assert!(has(&cache, one.id()).await.unwrap());
+    assert_eq!(before.elapsed(), Duration::ZERO);
+    assert!(asking.join_next().await.unwrap().unwrap());
+}
+
 /// T-080: keys outlive a short failure of their source, and not a long one.
 #[tokio::test(start_paused = true)]
 async fn a_failing_source_is_bridged_for_a_while() {

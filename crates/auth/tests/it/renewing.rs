@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jackfield_auth::client::{AuthEvent, CredentialStore, FileStore, OAuth};
+use jackfield_auth::client::{AuthEvent, Binding, CredentialStore, FileStore, OAuth};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -213,4 +213,19 @@ pub(crate) async fn one_of_three_processes_renews(directory: &Path, store: impl 
     }
     assert_eq!(grants(&town, "refresh_token"), 1);
     assert!(town.site.hits().iter().filter(|hit| hit.path == "/mcp").count() >= 150);
+}
+
+/// A login that is bound to a key stays so: a token endpoint that renews it with a token that needs no key is not believed.
+#[tokio::test]
+async fn a_renewal_does_not_loosen_a_login() {
+    let town = town().await;
+    town.change("/.well-known/oauth-authorization-server/as", "dpop_signing_alg_values_supported", json!(["ES256"]));
+    town.state().answer = json!({ "refresh_token": "rotated", "expires_in": 100, "token_type": "DPoP" });
+    let login = town.oauth().binding(Binding::Always).server(town.url("/mcp")).unwrap();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    town.state().answer = json!({ "refresh_token": "rotated", "expires_in": 100, "token_type": "Bearer" });
+    town.clock.advance(101);
+    assert!(town.failure(&login).await.contains("not bound to"));
+    let shown: Vec<_> = town.site.hits().into_iter().filter_map(|hit| hit.authorization).collect();
+    assert!(!shown.is_empty() && shown.iter().all(|text| text.starts_with("DPoP ")), "{shown:?}");
 }

@@ -59,6 +59,20 @@ async fn a_step_up_keeps_what_there_was() {
     assert_eq!(asked(&town).len(), 2);
 }
 
+/// A step-up that came to nothing, but to which nobody said no, is tried again.
+#[tokio::test]
+async fn a_step_up_that_failed_is_tried_again() {
+    let town = Town::new().await;
+    town.state().challenge = "scope=\"read\"".to_owned();
+    let login = town.login();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    needs(&town, &["write"]);
+    town.state().refusal = Some("temporarily_unavailable");
+    assert!(town.failure(&login).await.contains("temporarily_unavailable"));
+    town.state().refusal = None;
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+}
+
 /// A server that is never content is asked once for each set of scopes. AUTH-096, AUTH-097, T-070
 #[tokio::test]
 async fn a_step_up_is_tried_once() {

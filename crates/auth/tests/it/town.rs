@@ -185,7 +185,8 @@ impl State {
     }
 
     fn serve(&self, hit: &Hit) -> String {
-        let token = hit.authorization.as_deref().and_then(|text| text.strip_prefix("Bearer "));
+        let shown = hit.authorization.as_deref().and_then(|text| text.split_once(' '));
+        let token = shown.filter(|(scheme, _)| ["Bearer", "DPoP"].contains(scheme)).map(|(_, token)| token);
         let scopes = token.and_then(|token| self.tokens.get(token)).filter(|_| !self.hates_tokens);
         let Some(scopes) = scopes else {
             return response(401, &format!("www-authenticate: Bearer {}\r\n", self.challenge), "");

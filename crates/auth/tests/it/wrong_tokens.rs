@@ -1,6 +1,7 @@
 //! Tokens that must not be accepted, and how the refusal reads.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -294,6 +295,38 @@ fn opaque(answer: Option<(StatusCode, Value)>) -> ResourceServer {
         .clock(Clock::manual(NOW))
         .build()
         .unwrap()
+}
+
+/// Says of every token that it is not good, and counts the questions.
+#[derive(Debug, Default)]
+struct Refusing(AtomicUsize);
+
+impl Fetch for Refusing {
+    fn fetch(&self, _: Ask) -> Fetching<'_> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        let body = json!({ "active": false }).to_string();
+        Box::pin(async {
+            tokio::task::yield_now().await;
+            Ok(Document::new(StatusCode::OK, HeaderMap::new(), body))
+        })
+    }
+}
+
+/// Who shows the same bad token again and again, or many at once, does not make us ask the issuer as often.
+#[tokio::test]
+async fn a_bad_token_is_asked_about_once_in_a_while() {
+    let (fetch, clock) = (Arc::new(Refusing::default()), Clock::manual(NOW));
+    let client = IntrospectionClient { id: "rs".into(), secret: "s3cret".into() };
+    let verifier = Introspection::new(ISSUER, "https://auth.example.com/introspect", client, fetch.clone());
+    let verifier = verifier.clock(clock.clone());
+    for _ in 0..5 {
+        assert!(verifier.verify("junk").await.is_err());
+    }
+    assert_eq!(fetch.0.load(Ordering::SeqCst), 1);
+    assert!(verifier.verify("other junk").await.is_err());
+    clock.advance(11);
+    assert!(verifier.verify("junk").await.is_err());
+    assert_eq!(fetch.0.load(Ordering::SeqCst), 3);
 }
 
 /// T-080: opaque tokens need an audience too, and nothing is accepted while the issuer can not be asked.
