@@ -50,10 +50,10 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "server"])]
     memory: bool,
     /// Measure instead what a bearer check adds to a call, and whether the time of a refusal tells something.
-    #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "server"])]
+    #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "memory", "server"])]
     auth: bool,
     /// Measure this program instead of the example `bench_server`; words are separated by blanks.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "save")]
     server: Option<String>,
 }
 

@@ -1,10 +1,11 @@
 //! Programs that others wrote, started and ended by us.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,32 @@ pub(crate) fn run(command: &mut Command, limit: Duration, errors: &Path) -> Resu
     drop(child);
     let output = reader.join().unwrap_or_else(|_| Err(io::Error::other("the reader panicked")))?;
     Ok(Finished { status, output })
+}
+
+/// Runs a program up to a time limit and reads what it says line by line; it is killed when `on_line` fails.
+pub(crate) fn follow(
+    command: &mut Command,
+    limit: Duration,
+    errors: &Path,
+    mut on_line: impl FnMut(&str) -> Result<()>,
+) -> Result<()> {
+    let mut child = Killed::spawn(command.stdout(Stdio::piped()), errors)?;
+    let stdout = child.0.stdout.take().context("standard output is not a pipe")?;
+    let (lines, heard) = mpsc::sync_channel(64);
+    let reader = thread::spawn(move || {
+        BufReader::new(stdout).lines().map_while(Result::ok).all(|line| lines.send(line).is_ok())
+    });
+    let end = Instant::now() + limit;
+    loop {
+        match heard.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(line) => on_line(&line)?,
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => bail!("{command:?} takes longer than {} s", limit.as_secs()),
+        }
+    }
+    let _ = reader.join();
+    child.wait(PATIENCE)?.context("the program closed its output and does not end")?;
+    Ok(())
 }
 
 /// A server that listens on a loopback port; it is killed when this is dropped.
@@ -143,6 +170,21 @@ mod tests {
         let finished = finished.unwrap();
         assert!(finished.status.is_none());
         assert_eq!(finished.output, "one\n");
+    }
+
+    #[test]
+    fn lines_are_followed_up_to_a_limit() {
+        let (mut heard, nowhere) = (Vec::new(), Path::new("/dev/null"));
+        let listen = |line: &str| {
+            heard.push(line.to_owned());
+            Ok(())
+        };
+        follow(&mut sh("echo one; echo two"), PATIENCE, nowhere, listen).unwrap();
+        assert_eq!(heard, ["one", "two"]);
+        let slow = follow(&mut sh("exec sleep 100"), Duration::from_millis(50), nowhere, |_| Ok(()));
+        assert!(slow.unwrap_err().to_string().contains("takes longer"));
+        let refused = follow(&mut sh("echo one; exec sleep 100"), PATIENCE, nowhere, |line| bail!("not {line}"));
+        assert_eq!(refused.unwrap_err().to_string(), "not one");
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! The scenarios of authorization servers: the suite asks for a person with a browser, and we play that person.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+
+use super::suite::LIMIT;
+use crate::child;
 
 /// The client that the fixture knows, and its user.
 const CLIENT: &str = "conformance";
@@ -21,21 +24,11 @@ pub(super) fn run(mut suite: Command, leg: &[&str], address: SocketAddr, folder:
     let issuer = format!("http://{address}");
     suite.args(["authorization", "--url", &issuer, "--client-id", CLIENT, "--resource", &format!("{issuer}/mcp")]);
     suite.args(["-p", &port]).args(leg).arg("-o").arg(folder);
-    let mut child = suite.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("can not start the suite")?;
-    let output = BufReader::new(child.stdout.take().context("standard output is not a pipe")?);
-    let mut browsed = Ok(());
-    for line in output.lines() {
-        let line = line?;
-        if let Some(path) = line.strip_prefix(&issuer).filter(|path| path.starts_with("/authorize?")) {
-            browsed = Browser::new(address).visit(path);
-            if browsed.is_err() {
-                // Otherwise it would wait for minutes.
-                child.kill()?;
-            }
-        }
-    }
-    child.wait()?;
-    browsed
+    // A visit that fails ends the suite, which would wait for minutes otherwise.
+    child::follow(&mut suite, LIMIT, &folder.with_extension("log"), |line| match line.strip_prefix(&issuer) {
+        Some(path) if path.starts_with("/authorize?") => Browser::new(address).visit(path),
+        _ => Ok(()),
+    })
 }
 
 /// A person with a browser: logs in, consents, goes where the server says.

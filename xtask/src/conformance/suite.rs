@@ -18,7 +18,7 @@ const VERSION: &str = "0.2.0-alpha.12";
 const NODE: u32 = 22;
 
 /// How long all scenarios of a leg, or one scenario, may take.
-const LIMIT: Duration = Duration::from_secs(300);
+pub(super) const LIMIT: Duration = Duration::from_secs(300);
 
 /// Scenarios that never have a verdict.
 const NEVER_EVALUATED: &[&str] = &["tasks-status-notifications"];

@@ -16,6 +16,8 @@ use tokio::time::Instant;
 
 use super::{Call, Ended, NodeProcess, Proxy, Session};
 
+/// How long the stream of a session may take to open.
+const OPENING: Duration = Duration::from_secs(60);
 /// How long a call may take to end after its node died.
 const LIMIT: Duration = Duration::from_secs(2);
 /// What is said of those that took longer.
@@ -93,8 +95,9 @@ impl Storm {
             busy: Semaphore::new(BUSY),
         });
         let mut sessions = JoinSet::new();
-        for number in 0..self.sessions {
-            let calls = self.calls / self.sessions + usize::from(number < self.calls % self.sessions);
+        let count = self.sessions.max(1);
+        for number in 0..count {
+            let calls = self.calls / count + usize::from(number < self.calls % count);
             sessions.spawn(session(sky.clone(), number, calls));
         }
         self.kill(&mut nodes, &sky).await?;
@@ -161,6 +164,7 @@ impl Sky {
 
 /// Opens a session, calls, and looks whether all came that should.
 async fn session(sky: Arc<Sky>, number: usize, calls: usize) {
+    let mut left = Left { sky: &sky, calls };
     let Ok(_busy) = sky.busy.acquire().await else { return };
     let Some(session) = open(&sky).await else { return };
     let heard: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
@@ -169,7 +173,7 @@ async fn session(sky: Arc<Sky>, number: usize, calls: usize) {
     listening.spawn(listen(session.clone(), heard.clone(), open));
     let mut posted = Vec::new();
     for call in 0..calls {
-        sky.started.fetch_add(1, Ordering::Relaxed);
+        left.begin();
         let name = format!("call {number} {call}");
         match call % 10 {
             0..=4 => echo(&sky, &session, &name).await,
@@ -178,7 +182,8 @@ async fn session(sky: Arc<Sky>, number: usize, calls: usize) {
             8 => task(&sky, &session, &name).await,
             _ => {
                 // What is sent before the server has said that someone listens is for nobody.
-                if is_open.wait_for(|open| *open).await.is_err() {
+                let opened = tokio::time::timeout(OPENING, is_open.wait_for(|open| *open)).await;
+                if !opened.is_ok_and(|opened| opened.is_ok()) {
                     return sky.wrong(format!("{name} has no stream to come back on"));
                 }
                 let call = session.call(&name, "post", json!({ "text": name })).await;
@@ -192,6 +197,25 @@ async fn session(sky: Arc<Sky>, number: usize, calls: usize) {
         }
     }
     check_posts(&sky, &posted, &heard).await;
+}
+
+/// The calls of a session that have not begun. Those of one that ends early count as begun: who waits for them must not wait for ever.
+struct Left<'a> {
+    sky: &'a Sky,
+    calls: usize,
+}
+
+impl Left<'_> {
+    fn begin(&mut self) {
+        self.calls = self.calls.saturating_sub(1);
+        self.sky.started.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        self.sky.started.fetch_add(self.calls, Ordering::Relaxed);
+    }
 }
 
 async fn open(sky: &Sky) -> Option<Session> {
