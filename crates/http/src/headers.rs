@@ -8,6 +8,7 @@ use jackfield_protocol::envelope::{MethodName, Params};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, HEADER_PREFIX, Method, Revision, decode_header, meta::key};
 
+use crate::SessionId;
 use crate::known::{Known, Seen};
 
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -27,13 +28,11 @@ pub(crate) enum Version {
 impl Version {
     pub(crate) fn of(known: &Known<'_>, headers: &HeaderMap) -> Result<Self, ErrorObject> {
         let value = once(known.version, headers, &PROTOCOL_VERSION)?;
-        Ok(match value.map(|value| visible(&PROTOCOL_VERSION, value)).transpose()? {
-            None => Self::Absent,
-            // The newest first, because most clients speak it.
-            Some(text) => match Revision::ALL.into_iter().rev().find(|revision| revision.as_str() == text) {
-                Some(revision) => Self::Known(revision),
-                None => Self::Unknown(text.to_owned()),
-            },
+        let Some(value) = value else { return Ok(Self::Absent) };
+        // The newest first, because most clients speak it.
+        Ok(match Revision::ALL.into_iter().rev().find(|revision| value.as_bytes() == revision.as_str().as_bytes()) {
+            Some(revision) => Self::Known(revision),
+            None => Self::Unknown(visible(&PROTOCOL_VERSION, value)?.to_owned()),
         })
     }
 
@@ -142,9 +141,20 @@ pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Op
     single_value(headers, name)?.map(|value| visible(name, value)).transpose()
 }
 
-/// Returns the session that a request names.
-pub(crate) fn session<'a>(known: &Known<'a>, headers: &'a HeaderMap) -> Result<Option<&'a str>, ErrorObject> {
-    once(known.session, headers, &SESSION_ID)?.map(|value| visible(&SESSION_ID, value)).transpose()
+/// Returns the session that a request names, and whether it names one.
+pub(crate) fn session(known: &Known<'_>, headers: &HeaderMap) -> Result<Option<Named>, ErrorObject> {
+    let Some(value) = once(known.session, headers, &SESSION_ID)? else { return Ok(None) };
+    match SessionId::parse(value.as_bytes()) {
+        Some(id) => Ok(Some(Named::Session(id))),
+        None => visible(&SESSION_ID, value).map(|_| Some(Named::Nothing)),
+    }
+}
+
+/// What the header for sessions names.
+pub(crate) enum Named {
+    Session(SessionId),
+    /// Something that is no id of ours.
+    Nothing,
 }
 
 /// Returns the value of a header that may be there once, and has been looked for.

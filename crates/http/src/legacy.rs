@@ -14,7 +14,7 @@ use crate::calls::letter;
 use crate::endpoint::{Arrived, Endpoint, Posted};
 use crate::events::{Elsewhere, EventBody, EventId, Format, Reader, Stream, StreamKey};
 use crate::exchange::{Answered, Exchange};
-use crate::headers::{self, LAST_EVENT_ID, SESSION_ID, Version};
+use crate::headers::{self, LAST_EVENT_ID, Named, SESSION_ID, Version};
 use crate::known::Known;
 use crate::negotiation::Accepts;
 use crate::nodes::{Node, Remote, Replica};
@@ -242,8 +242,11 @@ impl Endpoint {
         check_version(version, self.handler.revisions())?;
         let named = headers::session(known, &parts.headers)
             .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))?;
-        let Some(text) = named else { return Ok(Found::Nowhere) };
-        let id = SessionId::parse(text.as_bytes()).ok_or_else(session_over)?;
+        let id = match named {
+            None => return Ok(Found::Nowhere),
+            Some(Named::Nothing) => return Err(session_over()),
+            Some(Named::Session(id)) => id,
+        };
         let Some(live) = self.sessions.get(id) else {
             return if self.shared.node.is_some() { Ok(Found::Elsewhere(id)) } else { Err(session_over()) };
         };

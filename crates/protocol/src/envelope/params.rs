@@ -164,7 +164,8 @@ impl Params {
 #[inline]
 pub(crate) fn decode_str(json: &[u8]) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    if memchr::memchr(b'\\', inner).is_some() {
+    // Names are short, and not worth the call of a search that is made for long texts.
+    if inner.contains(&b'\\') {
         serde_json::from_slice(json).ok().map(Cow::Owned)
     } else {
         std::str::from_utf8(inner).ok().map(Cow::Borrowed)

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::BadArgument;
 use super::expected::describe;
+use super::{BadArgument, plain_text};
 use crate::Cx;
 
 /// What can be an argument of a tool: what implements `Deserialize` (without borrowing) and `JsonSchema`.
@@ -107,7 +107,10 @@ impl Arguments {
 }
 
 fn decode<T: DeserializeOwned>(name: &str, json: &[u8], rules: &[Rule]) -> Result<T, BadArgument> {
-    let value = serde_json::from_slice(json).map_err(|error| BadArgument::new(name, &describe(&error)))?;
+    let value = match plain_text::read(json) {
+        Some(text) => text,
+        None => serde_json::from_slice(json).map_err(|error| BadArgument::new(name, &describe(&error)))?,
+    };
     check(name, json, rules)?;
     Ok(value)
 }

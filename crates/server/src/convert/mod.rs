@@ -11,6 +11,7 @@ mod extract;
 mod failure;
 mod json;
 mod media;
+mod plain_text;
 mod prompt_result;
 mod resource_result;
 mod schema;
