@@ -25,9 +25,6 @@ pub(crate) struct Options {
     /// Run only this scenario, in each leg that has it.
     #[arg(long)]
     scenario: Option<String>,
-    /// Leave out the scenarios whose name begins like this; may be given several times.
-    #[arg(long, value_name = "BEGINNING")]
-    without: Vec<String>,
     /// What to test instead of our fixture: the URL of a server, or the command of a client.
     #[arg(long, hide = true)]
     subject: Option<String>,
@@ -85,21 +82,14 @@ impl Subject {
 const TESTKIT: &str = "jackfield-testkit";
 
 impl Options {
-    /// All scenarios but those whose name begins in one of these ways.
-    pub(crate) fn without(direction: Direction, beginnings: &[&str]) -> Self {
-        let without = beginnings.iter().map(|&beginning| beginning.to_owned()).collect();
-        Self { direction, scenario: None, without, subject: None }
+    /// All scenarios.
+    pub(crate) fn all(direction: Direction) -> Self {
+        Self { direction, scenario: None, subject: None }
     }
 
     fn wants(&self, scenario: &str) -> bool {
         self.scenario.as_ref().is_none_or(|only| only == scenario)
-            && !self.without.iter().any(|beginning| scenario.starts_with(beginning.as_str()))
     }
-}
-
-/// Says whether our fixture exists in this checkout.
-pub(crate) fn is_ready(workspace: &Workspace, direction: Direction) -> bool {
-    workspace.has_executable(TESTKIT, direction.fixture())
 }
 
 /// Says why the suite can not be installed here, if it can not.
@@ -121,9 +111,6 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         bail!("no leg has that scenario");
     }
     println!("{}", summary(&runs));
-    for beginning in &options.without {
-        println!("left out: {beginning}…");
-    }
     println!("results in {}", suite.results().display());
     let failed = runs.iter().filter(|run| !run.verdict.has_passed()).count();
     if failed > 0 {
@@ -142,9 +129,6 @@ fn subject(workspace: &Workspace, options: &Options, suite: &Suite) -> Result<(S
         });
     }
     let fixture = options.direction.fixture();
-    if !is_ready(workspace, options.direction) {
-        bail!("{TESTKIT} has no {fixture}");
-    }
     let program = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", fixture])?;
     if options.direction == Direction::Client {
         return Ok((Subject::Client(program.to_string_lossy().into_owned()), None));
@@ -226,8 +210,8 @@ mod tests {
 
     #[test]
     fn scenarios_are_chosen_by_name() {
-        let options = Options::without(Direction::Client, &["auth/"]);
-        assert!(options.wants("initialize") && !options.wants("auth/dpop"));
+        let options = Options::all(Direction::Client);
+        assert!(options.wants("initialize") && options.wants("auth/dpop"));
         let options = Options { scenario: Some("initialize".into()), ..options };
         assert!(options.wants("initialize") && !options.wants("sse-retry"));
     }

@@ -15,7 +15,6 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use crate::install::Installed;
 use crate::workspace::{Workspace, program};
 
 use profiles::Profiles;
@@ -50,9 +49,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     };
     let coverage = Coverage::new(workspace, tools)?;
     if !options.last {
-        coverage.test(None, &options.package)?;
+        coverage.test(&options.package)?;
         if options.package.is_empty() {
-            coverage.test_documentation(None)?;
+            coverage.test_documentation()?;
         }
     }
     let table = coverage.table()?;
@@ -85,7 +84,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// Builds the tests and runs them.
-    pub(crate) fn test(&self, installed: Option<&Installed>, packages: &[String]) -> Result<()> {
+    pub(crate) fn test(&self, packages: &[String]) -> Result<()> {
         let chosen: Vec<&str> = match packages {
             [] => vec!["--workspace"],
             some => some.iter().flat_map(|name| ["--package", name]).collect(),
@@ -93,14 +92,14 @@ impl<'a> Coverage<'a> {
         self.profiles.clear()?;
         programs::forget_old(self.workspace, &self.target)?;
         // The tests of the examples start them as programs. `--all-targets` would build them as tests instead.
-        self.building(installed, &["build", "--workspace", "--examples"], &[])?;
+        self.building(&["build", "--workspace", "--examples"], &[])?;
         let (build, run): (&[&str], &[&str]) = match program("cargo-nextest") {
             Some(_) => (&["nextest", "run", "--no-run"], &["nextest", "run"]),
             None => (&["test", "--lib", "--bins", "--tests", "--no-run"], &["test", "--lib", "--bins", "--tests"]),
         };
-        self.building(installed, build, &chosen)?;
+        self.building(build, &chosen)?;
         self.profiles.forget_old_macros()?;
-        let mut command = self.cargo(installed);
+        let mut command = self.cargo();
         command.args(run).args(&chosen).env("LLVM_PROFILE_FILE", self.profiles.of_tests());
         let passed = succeed(&mut command);
         self.profiles.gather()?;
@@ -108,24 +107,21 @@ impl<'a> Coverage<'a> {
     }
 
     /// Runs the examples of the documentation.
-    pub(crate) fn test_documentation(&self, installed: Option<&Installed>) -> Result<()> {
-        let mut command = self.cargo(installed);
+    pub(crate) fn test_documentation(&self) -> Result<()> {
+        let mut command = self.cargo();
         command.args(["test", "--workspace", "--doc"]).env("LLVM_PROFILE_FILE", self.profiles.of_tests());
         succeed(&mut command)
     }
 
-    fn building(&self, installed: Option<&Installed>, arguments: &[&str], chosen: &[&str]) -> Result<()> {
-        let mut command = self.cargo(installed);
+    fn building(&self, arguments: &[&str], chosen: &[&str]) -> Result<()> {
+        let mut command = self.cargo();
         command.args(arguments).args(chosen).env("LLVM_PROFILE_FILE", self.profiles.of_builds());
         succeed(&mut command)
     }
 
     /// Returns a cargo command that builds our crates with counters, into a folder of their own.
-    fn cargo(&self, installed: Option<&Installed>) -> Command {
+    fn cargo(&self) -> Command {
         let mut command = self.workspace.cargo();
-        if let Some(installed) = installed {
-            installed.show_to(&mut command);
-        }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_INCREMENTAL", "0");
         command

@@ -1,50 +1,30 @@
 //! Brings what the tests need onto the machine, as far as that is possible without asking.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::workspace::{Workspace, program};
+use crate::workspace::program;
 
 /// Programs from Debian packages.
 const DEBIAN: &[Package] = &[
-    Package { name: "valgrind", version: "", programs: &["valgrind"], used_for: "instruction and allocation counts" },
-    Package { name: "strace", version: "", programs: &["strace"], used_for: "system call counts" },
-    Package { name: "g++", version: "", programs: &["c++"], used_for: "the fuzzer, which is C++" },
+    Package { name: "valgrind", programs: &["valgrind"], used_for: "instruction and allocation counts" },
+    Package { name: "strace", programs: &["strace"], used_for: "system call counts" },
+    Package { name: "g++", programs: &["c++"], used_for: "the fuzzer, which is C++" },
     // The package `redis-server` would start a service; the program itself is in this one, by another name.
     Package {
         name: "redis-tools",
-        version: "",
         programs: &["redis-server", "valkey-server", "redis-check-rdb"],
         used_for: "stores in Redis",
     },
-    Package {
-        name: "chromium",
-        version: "",
-        programs: &["chromium"],
-        used_for: "login and consent pages in a browser",
-    },
-    Package { name: "chromium-driver", version: "", programs: &["chromedriver"], used_for: "driving that browser" },
-    Package {
-        name: "gnome-keyring",
-        version: "",
-        programs: &["gnome-keyring-daemon"],
-        used_for: "logins with a keyring",
-    },
+    Package { name: "chromium", programs: &["chromium"], used_for: "login and consent pages in a browser" },
+    Package { name: "chromium-driver", programs: &["chromedriver"], used_for: "driving that browser" },
+    Package { name: "gnome-keyring", programs: &["gnome-keyring-daemon"], used_for: "logins with a keyring" },
 ];
-
-/// Programs from npm, in `target/npm`.
-const NPM: &[Package] = &[];
-
-/// Programs from Python packages, in `target/venv`.
-const PYTHON: &[Package] = &[];
 
 /// A package, and the programs of which tests start one.
 #[derive(Debug)]
 struct Package {
     name: &'static str,
-    /// Pinned, except for Debian, which pins by its release.
-    version: &'static str,
     /// Any of them will do; the package brings the last.
     programs: &'static [&'static str],
     used_for: &'static str,
@@ -52,32 +32,10 @@ struct Package {
 
 const NOT_INSIDE: &str = "its package does not contain it";
 
-/// What came of it.
-#[derive(Debug)]
-pub(crate) struct Installed {
-    /// One line for each package that is missing, with the reason and what is therefore skipped.
-    pub(crate) missing: Vec<String>,
-    path: OsString,
-    node_modules: PathBuf,
-}
-
-impl Installed {
-    /// Lets a command find the installed programs.
-    pub(crate) fn show_to(&self, command: &mut Command) {
-        command.env("PATH", &self.path).env("NODE_PATH", &self.node_modules);
-    }
-}
-
-/// Installs what is missing. Never fails: what can not be installed is reported.
-pub(crate) fn run(workspace: &Workspace) -> Installed {
-    let (npm, venv) = (workspace.target.join("npm"), workspace.target.join("venv"));
-    let mut missing = debian(DEBIAN);
-    missing.extend(packages(NPM, &npm.join("node_modules/.bin"), |wanted| npm_install(&npm, wanted)));
-    missing.extend(packages(PYTHON, &venv.join("bin"), |wanted| pip_install(&venv, wanted)));
-    let own = [npm.join("node_modules/.bin"), venv.join("bin")];
-    let old = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&old))).unwrap_or(old);
-    Installed { missing, path, node_modules: npm.join("node_modules") }
+/// Installs what is missing. Never fails: returns a line for each package that could not be installed, with the reason and what is
+/// therefore skipped.
+pub(crate) fn run() -> Vec<String> {
+    debian(DEBIAN)
 }
 
 fn debian(wanted: &[Package]) -> Vec<String> {
@@ -122,25 +80,6 @@ fn apt() -> Command {
     command.env("DEBIAN_FRONTEND", "noninteractive");
     command.args(["-qq", "--yes", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30"]);
     command
-}
-
-/// Installs packages into a folder of the project and reports those whose program is still not there.
-fn packages(wanted: &[Package], programs: &Path, install: impl Fn(&[Package]) -> Result<(), String>) -> Vec<String> {
-    let absent = || wanted.iter().filter(|package| !package.programs.iter().any(|name| programs.join(name).exists()));
-    if absent().next().is_none() {
-        return Vec::new();
-    }
-    let outcome = install(wanted);
-    let reason = outcome.as_ref().err().map_or(NOT_INSIDE, String::as_str);
-    absent().map(|package| report(package, reason)).collect()
-}
-
-fn npm_install(folder: &Path, wanted: &[Package]) -> Result<(), String> {
-    npm(folder, wanted.iter().map(|package| format!("{}@{}", package.name, package.version)))
-}
-
-fn pip_install(venv: &Path, wanted: &[Package]) -> Result<(), String> {
-    python(venv, wanted.iter().map(|package| format!("{}=={}", package.name, package.version)))
 }
 
 /// Installs npm packages, each given as `name@version`, into a folder of the project.
@@ -194,25 +133,12 @@ fn is_root() -> bool {
 mod tests {
     use super::*;
 
-    const PACKAGE: Package =
-        Package { name: "thing", version: "1.0.0", programs: &["no-such-program"], used_for: "tests of the thing" };
-
     #[test]
-    fn a_failed_install_names_reason_and_skipped_tests() {
-        let missing = packages(&[PACKAGE], Path::new("nowhere"), |_| Err("there is no npm".to_owned()));
-        assert_eq!(missing, ["thing is not installed (there is no npm); skipped: tests of the thing"]);
-    }
-
-    #[test]
-    fn an_install_that_brings_nothing_is_reported_too() {
-        let missing = packages(&[PACKAGE], Path::new("nowhere"), |_| Ok(()));
-        assert_eq!(missing.len(), 1);
-    }
-
-    #[test]
-    fn nothing_is_installed_when_nothing_is_wanted() {
-        let missing = packages(&[], Path::new("nowhere"), |_| panic!("must not be called"));
-        assert!(missing.is_empty());
+    fn what_is_missing_is_told_with_its_reason() {
+        let package = Package { name: "thing", programs: &["no-such-program"], used_for: "tests of the thing" };
+        let told = report(&package, "there is no apt-get");
+        assert_eq!(told, "thing is not installed (there is no apt-get); skipped: tests of the thing");
+        assert!(debian(&[]).is_empty());
     }
 
     #[test]

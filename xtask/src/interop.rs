@@ -62,14 +62,13 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<Vec<String
         missing.extend(run_clients(workspace, options)?);
     }
     let is_for_logins = !options.client && options.transport.is_none_or(|only| only == Transport::Http);
-    if is_for_logins && options.server.is_none() && !options.reference && logins::is_ready(workspace) {
+    if is_for_logins && options.server.is_none() && !options.reference {
         missing.extend(logins::run(workspace, options.only.as_deref())?);
     }
     if options.logins {
         return Ok(missing);
     }
-    let is_for_servers = options.server.is_none() && !options.reference && (options.client || !options.is_stdio_only());
-    if is_for_servers && others::is_ready(workspace) {
+    if options.server.is_none() && !options.reference {
         missing.extend(others::run(workspace, options.only.as_deref(), options.transport)?);
     }
     Ok(missing)
@@ -125,32 +124,6 @@ fn install(workspace: &Workspace, clients: &[&'static Client]) -> Vec<Result<Dri
     installed.into_iter().flatten().collect()
 }
 
-/// What `jackfield serve everything` of this checkout can do.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Ready {
-    No(String),
-    StdioOnly,
-    Yes,
-}
-
-/// Says whether the server under test exists in this checkout.
-pub(crate) fn ready(workspace: &Workspace) -> Result<Ready> {
-    if !workspace.has_executable(PACKAGE, "jackfield") {
-        return Ok(Ready::No(format!("there is no {PACKAGE}")));
-    }
-    let help = std::process::Command::new(build(workspace)?).args(["serve", "everything", "--help"]).output()?;
-    let help = if help.status.success() { Some(String::from_utf8_lossy(&help.stdout).into_owned()) } else { None };
-    Ok(readiness(help.as_deref()))
-}
-
-fn readiness(help: Option<&str>) -> Ready {
-    match help {
-        None => Ready::No("jackfield does not serve everything".to_owned()),
-        Some(text) if text.contains("--http") => Ready::Yes,
-        Some(_) => Ready::StdioOnly,
-    }
-}
-
 const PACKAGE: &str = "jackfield-cli";
 
 fn build(workspace: &Workspace) -> Result<std::path::PathBuf> {
@@ -164,24 +137,11 @@ fn server(workspace: &Workspace, options: &Options) -> Result<Server> {
     if let Some(words) = &options.server {
         return Ok(Server::Ours(words.split_whitespace().map(str::to_owned).collect()));
     }
-    if let Ready::No(reason) = ready(workspace)? {
-        bail!("{reason}");
-    }
     let jackfield = build(workspace)?.to_string_lossy().into_owned();
     Ok(Server::Ours(vec![jackfield, "serve".to_owned(), "everything".to_owned()]))
 }
 
 impl Options {
-    /// What the tests need.
-    pub(crate) fn stdio() -> Self {
-        Self { transport: Some(Transport::Stdio), ..Self::default() }
-    }
-
-    /// Whether it is what the tests ask for when there is no HTTP.
-    fn is_stdio_only(&self) -> bool {
-        self.only.is_none() && self.transport == Some(Transport::Stdio)
-    }
-
     fn wants(&self, client: &Client) -> bool {
         self.only.as_ref().is_none_or(|name| client.name.starts_with(name.as_str()))
             && client.transports.iter().any(|transport| self.uses(*transport))
@@ -219,12 +179,5 @@ mod tests {
             CLIENTS.iter().filter(|client| options.wants(client)).map(|client| client.name).collect();
         assert!(names.contains(&"python 1.0.0") && names.contains(&"python 2.3.0 legacy"), "{names:?}");
         assert!(!names.contains(&"python 2.3.0") && !names.contains(&"typescript 1.32.2"), "{names:?}");
-    }
-
-    #[test]
-    fn the_command_is_tested_as_far_as_it_goes() {
-        assert!(matches!(readiness(None), Ready::No(_)));
-        assert_eq!(readiness(Some("Usage: jackfield serve everything [stdio]")), Ready::StdioOnly);
-        assert_eq!(readiness(Some("--http <ADDRESS>  serve HTTP")), Ready::Yes);
     }
 }

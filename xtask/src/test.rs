@@ -8,16 +8,11 @@ use clap::Args;
 
 use crate::conformance::Direction;
 use crate::coverage::{Coverage, Tools};
-use crate::install::{self, Installed};
-use crate::interop::Ready;
 use crate::workspace::{Workspace, program};
-use crate::{bench, conformance, fuzz, interop, requirements, tidy, tree};
+use crate::{bench, conformance, fuzz, install, interop, requirements, tidy, tree};
 
 /// The requirements that tests have covered once stay covered.
 const COVERED_REQUIREMENTS: usize = 732;
-
-/// The scenarios of the conformance suite whose feature is not written yet; a line goes with its feature.
-const NOT_WRITTEN: &[(Direction, &[&str])] = &[];
 
 const NOT_ASKED: &str = "the tests were asked to run plainly";
 
@@ -69,14 +64,14 @@ const STEPS: &[Step] = &[
 
 /// Runs the steps up to the first failure, then prints how each ended.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    let installed = (!options.quick).then(|| install::run(workspace));
+    let missing = if options.quick { Vec::new() } else { install::run() };
     let plain = options.quick || options.plain;
     let tools = if plain { Err(NOT_ASKED.to_owned()) } else { Tools::install(workspace) };
     let coverage = match tools {
         Ok(tools) => Ok(Coverage::new(workspace, tools)?),
         Err(reason) => Err(reason),
     };
-    let machine = Machine { workspace, installed, coverage };
+    let machine = Machine { workspace, missing, coverage };
     let mut lines = Vec::new();
     let mut failed = None;
     for step in STEPS.iter().filter(|step| !(options.quick && step.is_slow)) {
@@ -110,28 +105,20 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 /// What the steps run on.
 struct Machine<'a> {
     workspace: &'a Workspace,
-    installed: Option<Installed>,
+    /// What could not be installed, and what is therefore skipped.
+    missing: Vec<String>,
     /// How tests count the lines they reach, or why they do not.
     coverage: Result<Coverage<'a>, String>,
 }
 
 impl Machine<'_> {
-    fn command(&self) -> Command {
-        let mut command = self.workspace.cargo();
-        if let Some(installed) = &self.installed {
-            installed.show_to(&mut command);
-        }
-        command
-    }
-
     fn cargo(&self, arguments: &[&str]) -> Result<Ended> {
-        succeed(self.command().args(arguments))
+        succeed(self.workspace.cargo().args(arguments))
     }
 
     /// Says what could not be tested here.
     fn notices(&self) -> Vec<String> {
-        let mut notices: Vec<String> =
-            self.installed.iter().flat_map(|installed| &installed.missing).cloned().collect();
+        let mut notices = self.missing.clone();
         if std::env::var_os("MCP_SCHEMA_DIR").is_none() {
             notices
                 .push("MCP_SCHEMA_DIR is not set; skipped: tests against the official schemas and examples".to_owned());
@@ -146,7 +133,7 @@ fn clippy(on: &Machine<'_>) -> Result<Ended> {
 
 fn tests(on: &Machine<'_>) -> Result<Ended> {
     if let Ok(coverage) = &on.coverage {
-        return coverage.test(on.installed.as_ref(), &[]).map(passed);
+        return coverage.test(&[]).map(passed);
     }
     // The tests of the examples start them as programs. `--all-targets` would build them as tests instead.
     on.cargo(&["build", "--workspace", "--examples"])?;
@@ -158,7 +145,7 @@ fn tests(on: &Machine<'_>) -> Result<Ended> {
 
 fn doc_tests(on: &Machine<'_>) -> Result<Ended> {
     match &on.coverage {
-        Ok(coverage) => coverage.test_documentation(on.installed.as_ref()).map(passed),
+        Ok(coverage) => coverage.test_documentation().map(passed),
         Err(_) => on.cargo(&["test", "--workspace", "--doc"]),
     }
 }
@@ -176,7 +163,7 @@ fn reached_lines(on: &Machine<'_>) -> Result<Ended> {
 }
 
 fn documentation(on: &Machine<'_>) -> Result<Ended> {
-    succeed(on.command().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    succeed(on.workspace.cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 fn measurements(on: &Machine<'_>) -> Result<Ended> {
@@ -187,25 +174,15 @@ fn measurements(on: &Machine<'_>) -> Result<Ended> {
 }
 
 fn real_clients(on: &Machine<'_>) -> Result<Ended> {
-    let options = match interop::ready(on.workspace)? {
-        Ready::No(reason) => return Ok(Ended::Skipped(reason)),
-        Ready::StdioOnly => interop::Options::stdio(),
-        Ready::Yes => interop::Options::default(),
-    };
-    let missing = interop::run(on.workspace, &options)?;
+    let missing = interop::run(on.workspace, &interop::Options::default())?;
     Ok(if missing.is_empty() { Ended::Passed } else { Ended::Skipped(missing.join("; ")) })
 }
 
 fn conforming(on: &Machine<'_>, direction: Direction) -> Result<Ended> {
-    if !conformance::is_ready(on.workspace, direction) {
-        return Ok(Ended::Skipped("there is no fixture for it".to_owned()));
-    }
     if let Some(reason) = conformance::obstacle(on.workspace, direction) {
         return Ok(Ended::Skipped(format!("the suite is not installed ({reason})")));
     }
-    let not_written = NOT_WRITTEN.iter().filter(|(of, _)| *of == direction).flat_map(|(_, beginnings)| *beginnings);
-    let not_written: Vec<&str> = not_written.copied().collect();
-    conformance::run(on.workspace, &conformance::Options::without(direction, &not_written)).map(passed)
+    conformance::run(on.workspace, &conformance::Options::all(direction)).map(passed)
 }
 
 fn covered_requirements(on: &Machine<'_>) -> Result<Ended> {

@@ -26,16 +26,6 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
     /// The registries it may be published to: `None` means any, an empty list means none.
     pub(crate) publish: Option<Vec<String>>,
-    /// What it builds.
-    #[serde(default)]
-    pub(crate) targets: Vec<Target>,
-}
-
-/// A library, executable, example, test or bench of a member.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Target {
-    name: String,
-    kind: Vec<String>,
 }
 
 /// An arrow from a member to a crate.
@@ -70,12 +60,6 @@ impl Workspace {
     /// Returns a cargo command that runs in the workspace.
     pub(crate) fn cargo(&self) -> Command {
         cargo(&self.root)
-    }
-
-    /// Says whether a member has an executable of this name.
-    pub(crate) fn has_executable(&self, package: &str, name: &str) -> bool {
-        let targets = self.packages.iter().filter(|member| member.name == package).flat_map(|member| &member.targets);
-        targets.into_iter().any(|target| target.name == name && target.kind.iter().any(|kind| kind == "bin"))
     }
 
     /// Builds one executable and returns its path.
@@ -144,7 +128,5 @@ mod tests {
     fn the_workspace_knows_its_members() {
         let workspace = Workspace::find().unwrap();
         assert!(workspace.packages.iter().any(|package| package.name == "xtask"));
-        assert!(workspace.has_executable("xtask", "xtask"));
-        assert!(!workspace.has_executable("xtask", "no-such-program"));
     }
 }

@@ -125,12 +125,6 @@ const LOGINS: &[Login] = &[
     },
     Login { name: "jackfield", kit: Kit::Ours, revision: "2026-07-28", lacks: &[] },
 ];
-
-/// Whether the protected server is written.
-pub(super) fn is_ready(workspace: &Workspace) -> bool {
-    workspace.has_executable(TESTKIT, PROGRAM)
-}
-
 /// Lets all clients log in whose name begins like `only`; fails when a check fails. Returns a line for each that could not run.
 pub(super) fn run(workspace: &Workspace, only: Option<&str>) -> Result<Vec<String>> {
     let wanted: Vec<&Login> =

@@ -146,12 +146,6 @@ const OTHERS: &[Other] = &[
         lacks: &["resources", "templates", "prompts", "complete", "logging", "subscribe"],
     },
 ];
-
-/// Whether our client is written.
-pub(super) fn is_ready(workspace: &Workspace) -> bool {
-    workspace.has_executable(TESTKIT, PROGRAM)
-}
-
 /// Runs our client against all servers whose name begins like `only`; fails when a check fails. Returns a line for each server
 /// that could not be installed.
 pub(super) fn run(workspace: &Workspace, only: Option<&str>, transport: Option<Transport>) -> Result<Vec<String>> {

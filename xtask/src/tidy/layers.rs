@@ -119,7 +119,6 @@ mod tests {
             manifest_path: "Cargo.toml".into(),
             dependencies: Vec::new(),
             publish: None,
-            targets: Vec::new(),
         };
         assert_eq!(of_package(&package("jackfield-misc"), "").len(), 1);
         assert_eq!(of_package(&package("xtask"), "`xtask`").len(), 1);
