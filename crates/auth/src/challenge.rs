@@ -148,8 +148,7 @@ fn token68(text: &str) -> Option<(&str, &str)> {
     let (value, after) = text.split_at_checked(end.checked_add(padding)?)?;
     let is_alone = after.trim_start_matches([' ', '\t']).is_empty() || after.trim_start().starts_with(',');
     // A word alone, followed by others, is the scheme of the next challenge.
-    (end > 0 && is_alone && (padding > 0 || after.trim_start().is_empty() || !value.is_empty()))
-        .then_some((value, after))
+    (end > 0 && is_alone).then_some((value, after))
 }
 
 fn is_token68_end(after_equals: &str) -> bool {

@@ -4,6 +4,8 @@
 //! served. The feature `server` is an authorization server to embed, for those who have none. The feature `client` gets tokens for
 //! a client, and keeps them. What all of them are made of stands at the root: metadata documents, challenges, scopes, signed tokens, proofs of possession, guarded fetching.
 
+#[cfg(any(feature = "client", feature = "resource"))]
+mod basic;
 pub mod challenge;
 mod clock;
 pub mod dpop;

@@ -12,8 +12,9 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 /// The keys that seal `requestState` and cursors.
 ///
 /// By default a server makes its own key and replaces it each hour; then only the process that asked a question can take the
-/// answer. Nodes that share keys can continue each other's calls; those that share a [store](crate::Server::store) do it by themselves. The first key seals, all of them open: to rotate, put a new
-/// one in front and drop the old one when nothing sealed with it lives any more (ten minutes).
+/// answer. Nodes that share keys can continue each other's calls; those that share a [store](crate::Server::store) do it by themselves.
+/// The first key seals, all of them open: to rotate, put a new one in front, and drop the old one when nothing sealed with it lives any
+/// more. Questions live for ten minutes unless that is changed; cursors and handles live longer, and clients begin again without them.
 #[derive(Clone)]
 pub struct Keys(Vec<[u8; 32]>);
 

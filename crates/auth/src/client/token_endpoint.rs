@@ -1,11 +1,8 @@
 //! Asking for tokens, and giving them back.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use serde::{Deserialize, Deserializer, Serialize};
-use url::form_urlencoded::byte_serialize;
 
 use super::AuthError;
 use super::error::told;
@@ -14,7 +11,7 @@ use super::oauth::Settings;
 use crate::dpop::{self, Proven};
 use crate::fetch::{Ask, Document, FetchError};
 use crate::jose::{Algorithm, Header, SigningKey};
-use crate::{Scopes, Secret, random};
+use crate::{Scopes, Secret, basic, random};
 
 pub(super) const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 pub(super) const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
@@ -108,7 +105,7 @@ impl TokenRequest<'_> {
         let mut basic = None;
         match (self.client.method, &self.client.secret) {
             (AuthMethod::None, _) => form.push(("client_id", &self.client.id)),
-            (AuthMethod::ClientSecretBasic, Some(secret)) => basic = Some(basic_header(&self.client.id, secret)?),
+            (AuthMethod::ClientSecretBasic, Some(secret)) => basic = Some(basic::header(&self.client.id, secret)),
             (AuthMethod::ClientSecretPost, Some(secret)) => {
                 form.push(("client_id", &self.client.id));
                 form.push(("client_secret", secret.expose()));
@@ -168,16 +165,6 @@ fn refused(document: &Document) -> AuthError {
         }
         Err(_) => AuthError::Fetch(FetchError::Status(document.status)),
     }
-}
-
-/// Name and secret are encoded like forms before they become Basic credentials (RFC 6749, section 2.3.1).
-fn basic_header(id: &str, secret: &Secret) -> Result<HeaderValue, AuthError> {
-    let part = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-    let plain = format!("{}:{}", part(id), part(secret.expose()));
-    let mut value =
-        HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(plain))).map_err(|_| AuthError::NoKey)?;
-    value.set_sensitive(true);
-    Ok(value)
 }
 
 fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Secret, D::Error> {

@@ -66,6 +66,17 @@ pub fn same_resource(one: &str, other: &str) -> bool {
     }
 }
 
+/// Whether a URL leads to this machine, to a server that needs no `https`.
+#[cfg(feature = "resource")]
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

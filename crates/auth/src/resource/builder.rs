@@ -8,7 +8,7 @@ use url::Url;
 
 use super::TokenVerifier;
 use crate::dpop::{ProofChecker, ProofRules};
-use crate::metadata::{ProtectedResourceMetadata, canonical_resource, protected_resource_url};
+use crate::metadata::{ProtectedResourceMetadata, canonical_resource, is_loopback, protected_resource_url};
 use crate::{AuthStore, Clock, ScopeHierarchy, Scopes};
 
 /// Protects a server. Clones share everything.
@@ -264,15 +264,6 @@ impl ResourceServerBuilder {
             metadata: serde_json::to_vec(&metadata).unwrap_or_default().into(),
             open_paths: self.open_paths,
         })))
-    }
-}
-
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        Some(url::Host::Domain(name)) => name == "localhost",
-        None => false,
     }
 }
 

@@ -3,19 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
-use url::form_urlencoded::byte_serialize;
 
 use super::{AccessToken, TokenVerifier, VerifyError, Verifying};
 use crate::expiring::ExpiringMap;
 use crate::fetch::{Ask, Fetch, FetchError};
 use crate::jose::Claims;
-use crate::{Clock, Secret, random};
+use crate::{Clock, Secret, basic, random};
 
 /// Who asks the authorization server about tokens.
 #[derive(Clone, Debug)]
@@ -95,8 +91,9 @@ impl Introspection {
         }
         let now = self.clock.now();
         let unavailable = |error: FetchError| VerifyError::Unavailable(Arc::new(error));
+        let credentials = basic::header(&self.client.id, &self.client.secret);
         let form = [("token", text), ("token_type_hint", "access_token")];
-        let ask = Ask::post_form(&self.endpoint, form).map_err(unavailable)?.with(AUTHORIZATION, self.credentials()?);
+        let ask = Ask::post_form(&self.endpoint, form).map_err(unavailable)?.with(AUTHORIZATION, credentials);
         let document = self.fetch.fetch(ask).await.and_then(crate::fetch::Document::success).map_err(unavailable)?;
         let state: State = document.json().map_err(unavailable)?;
         if !state.active {
@@ -124,15 +121,6 @@ impl Introspection {
         }
         let inactive = self.inactive.lock().unwrap_or_else(PoisonError::into_inner);
         inactive.get(name, now).map(|()| Err(INVALID))
-    }
-
-    fn credentials(&self) -> Result<HeaderValue, VerifyError> {
-        let part = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-        let plain = format!("{}:{}", part(&self.client.id), part(self.client.secret.expose()));
-        let value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(plain)));
-        let mut value = value.map_err(|error| VerifyError::Unavailable(Arc::new(error)))?;
-        value.set_sensitive(true);
-        Ok(value)
     }
 }
 

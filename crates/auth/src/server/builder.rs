@@ -19,7 +19,7 @@ use super::upstream::Upstream;
 use super::users::Users;
 use crate::dpop::{ProofChecker, ProofRules};
 use crate::fetch::Fetch;
-use crate::metadata::{canonical_resource, same_resource};
+use crate::metadata::{canonical_resource, is_loopback, same_resource};
 use crate::seal::Sealer;
 use crate::store::{AuthStore, MemoryStore, StoreError};
 use crate::{Clock, NoRandomness, Scopes};
@@ -441,7 +441,7 @@ impl Throttles {
 fn check_issuer(issuer: &str) -> Result<Url, BuildError> {
     let bad = || BuildError::Issuer(issuer.to_owned());
     let url = Url::parse(issuer).map_err(|_| bad())?;
-    let is_sound = (url.scheme() == "https" || (url.scheme() == "http" && redirect::is_loopback(&url)))
+    let is_sound = (url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url)))
         && url.query().is_none()
         && url.fragment().is_none()
         && url.username().is_empty()

@@ -9,11 +9,11 @@ use super::client::{Client, Origin};
 use super::code::Code;
 use super::grant::{Grant, Target};
 use super::pages;
-use super::redirect;
 use super::respond::{Answer, OAuthError};
 use super::session::Session;
 use super::third_party::ThirdPartyTokens;
 use super::visit::Visit;
+use crate::metadata::is_loopback;
 use crate::{Scopes, random};
 
 /// What a user has allowed a client.
@@ -87,7 +87,7 @@ impl AuthorizationServer {
         client: &Client,
     ) -> Result<bool, OAuthError> {
         let url = Url::parse(&pending.redirect_uri).ok();
-        let is_safe = url.is_some_and(|url| url.scheme() == "https" && !redirect::is_loopback(&url));
+        let is_safe = url.is_some_and(|url| url.scheme() == "https" && !is_loopback(&url));
         if !is_safe || pending.asks_for("consent") || client.origin == Origin::Registered && client.is_public() {
             return Ok(false);
         }

@@ -49,10 +49,9 @@ impl TokenVerifier for EmbeddedVerifier {
             let invalid = VerifyError::Invalid("the token was revoked");
             let Ok(Names { sid, jti }) = serde_json::from_slice(&token.payload) else { return Err(invalid) };
             for name in [sid, jti].into_iter().flatten() {
-                match self.server.store().get(&format!("revoked:{name}")).await {
-                    Ok(None) => {}
-                    Ok(Some(_)) => return Err(invalid),
-                    Err(error) => return Err(VerifyError::Unavailable(Arc::new(error))),
+                let unavailable = |error| VerifyError::Unavailable(Arc::new(error));
+                if self.server.is_revoked(&name).await.map_err(unavailable)? {
+                    return Err(invalid);
                 }
             }
             Ok(token)

@@ -1,5 +1,6 @@
 //! The few pages that users see. They work without scripts and load nothing from anywhere.
 
+use base64::Engine as _;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, SET_COOKIE};
 use http::{HeaderValue, Response, StatusCode};
@@ -8,9 +9,8 @@ use url::Url;
 
 use super::authorize::Pending;
 use super::client::{Client, Origin};
-use super::redirect::is_loopback;
 use super::respond::Answer;
-use base64::Engine as _;
+use crate::metadata::is_loopback;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:4rem auto;padding:0 1rem;color:#222;background:#fff}\
 h1{font-size:1.4rem}label{display:block;margin:1rem 0 .25rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem}\

@@ -1,9 +1,9 @@
 //! Where users may be sent back to.
 
-use url::{Host, Url};
+use url::Url;
 
 use super::client::{Client, Origin};
-use crate::metadata::ApplicationType;
+use crate::metadata::{ApplicationType, is_loopback};
 
 /// Whether a client may register an address: `https`, `http` to loopback, or a scheme of its own with a dot in it
 /// (RFC 8252, section 7.1). No fragment, no user information.
@@ -50,15 +50,6 @@ fn split_loopback(text: &str) -> Option<(&str, &str)> {
     let (digits, path) = port.split_at_checked(end)?;
     let is_port = !digits.is_empty() && digits.len() <= 5 && digits.bytes().all(|byte| byte.is_ascii_digit());
     (is_port && digits.parse::<u16>().is_ok()).then_some((host, path))
-}
-
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
 }
 
 /// Whether users may be sent to a client's address without having seen it: an administrator named the client, or the address

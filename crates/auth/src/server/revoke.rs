@@ -7,6 +7,7 @@ use super::refresh::{Refresh, refresh_key};
 use super::respond::{self, Answer, OAuthError};
 use super::visit::Visit;
 use crate::jose::Claims;
+use crate::store::StoreError;
 
 impl AuthorizationServer {
     pub(super) async fn revoke(&self, visit: &Visit) -> Answer {
@@ -53,7 +54,7 @@ impl AuthorizationServer {
     }
 
     /// Whether a family, or a single token, was revoked.
-    pub(super) async fn is_revoked(&self, name: &str) -> Result<bool, OAuthError> {
+    pub(super) async fn is_revoked(&self, name: &str) -> Result<bool, StoreError> {
         Ok(self.store().get(&format!("revoked:{name}")).await?.is_some())
     }
 }

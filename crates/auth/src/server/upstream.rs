@@ -3,19 +3,15 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use serde::Deserialize;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
-use url::form_urlencoded::byte_serialize;
 
 use crate::fetch::{Ask, Document, Fetch, FetchError};
 use crate::jose::{Claims, Jws, KeyCache, KeyCacheLimits, RemoteKeys};
 use crate::metadata::{self, AuthorizationServerMetadata};
-use crate::{Clock, Secret, random, secret};
+use crate::{Clock, Secret, basic, random, secret};
 
 /// Another OpenID provider, where users log in.
 #[derive(Debug)]
@@ -139,12 +135,8 @@ impl Upstream {
     }
 
     async fn post(&self, endpoint: &str, form: &[(&str, &str)]) -> Result<Document, FetchError> {
-        let part = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-        let plain = format!("{}:{}", part(&self.client_id), part(self.secret.expose()));
-        let value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(plain)));
-        let mut value = value.map_err(|_| FetchError::Unusable("the secret is no text"))?;
-        value.set_sensitive(true);
-        let ask = Ask::post_form(endpoint, form.iter().copied())?.with(AUTHORIZATION, value);
+        let credentials = basic::header(&self.client_id, &self.secret);
+        let ask = Ask::post_form(endpoint, form.iter().copied())?.with(AUTHORIZATION, credentials);
         self.fetch.fetch(ask).await?.success()
     }
 

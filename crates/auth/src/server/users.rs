@@ -29,8 +29,6 @@ struct Inner {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct User {
     password: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    email: Option<String>,
 }
 
 /// Users can not be read or written.
@@ -102,7 +100,7 @@ impl Users {
         if !(8..=1024).contains(&password.expose().chars().count()) {
             return Err(UsersError::Password);
         }
-        let user = User { password: hash(password.expose())?, email: None };
+        let user = User { password: hash(password.expose())? };
         let mut users = self.0.users.write().unwrap_or_else(PoisonError::into_inner);
         let mut after = users.clone();
         after.insert(name.to_owned(), user);

@@ -172,7 +172,7 @@ impl Bridge {
         Ok(Page { entries, place, missed })
     }
 
-    /// Waits until there may be more in the log, which is kept for as long as someone reads it.
+    /// Waits until there may be more in the log, which is kept for a day from then on.
     async fn more(&self, watch: &mut EventWatch) {
         if let Err(error) = self.stores.events().open(self.name(), KEEP).await {
             tracing::debug!(%error, "the log of changes could not be kept longer");
