@@ -43,7 +43,9 @@
 //! # Logins
 //!
 //! The authorization server of the feature `auth-server` keeps its state in the same place, if it is told to: codes, refresh tokens, clients,
-//! consent and who is logged in, and also the keys that sign. So a code of one node is redeemed at another, once, and a restart ends no login.
+//! consent and who is logged in, how often something was tried, DPoP proofs that were shown, and also the keys that sign. So a code of one
+//! node is redeemed at another, once, and a restart ends no login. A server that is protected by tokens of somebody else shares the proofs
+//! by `ResourceServerBuilder::share_proofs`.
 //!
 //! ```
 //! # #[cfg(all(feature = "auth-server", feature = "sqlite"))]
