@@ -19,6 +19,8 @@ mod scope;
 #[cfg(any(feature = "client", feature = "server"))]
 mod seal;
 mod secret;
+#[cfg(feature = "store")]
+mod shared_store;
 mod store;
 
 #[cfg(feature = "client")]
@@ -32,4 +34,6 @@ pub use clock::Clock;
 pub use random::NoRandomness;
 pub use scope::{ScopeHierarchy, Scopes};
 pub use secret::Secret;
+#[cfg(feature = "store")]
+pub use shared_store::SharedStore;
 pub use store::{AuthStore, MemoryStore, StoreError, Storing};

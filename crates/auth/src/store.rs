@@ -28,7 +28,8 @@ pub type Storing<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + S
 
 /// Keeps values under keys until they expire. Keys are `KIND:NAME`; times are seconds since 1970.
 ///
-/// Each operation is atomic: single use and rotation depend on it.
+/// Each operation is atomic: single use and rotation depend on it. Where there is no room, values whose kind begins with `tries-` may be
+/// forgotten before their time, the oldest first; others may not.
 pub trait AuthStore: Send + Sync + fmt::Debug + 'static {
     /// Sets a value.
     fn put<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Storing<'a, ()>;
@@ -46,28 +47,20 @@ pub trait AuthStore: Send + Sync + fmt::Debug + 'static {
 #[derive(Debug)]
 pub struct MemoryStore {
     kinds: Mutex<HashMap<String, ExpiringMap<String, Vec<u8>>>>,
-    limit: usize,
     clock: Clock,
 }
 
 /// How many values of a kind there may be. Clients are fewer: anybody may register one.
 const VALUES: usize = 100_000;
 const CLIENTS: usize = 10_000;
-/// The kind of which the oldest are forgotten when there is no room: who comes from many addresses must not shut out others.
-pub(crate) const TRIES: &str = "tries";
+/// How the kinds begin of which the oldest are forgotten when there is no room: who comes from many addresses must not shut out others.
+pub(crate) const TRIES: &str = "tries-";
 
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        Self { kinds: Mutex::default(), limit: VALUES, clock }
-    }
-
-    /// Sets how many values of a kind there may be; 100,000 by default.
-    #[must_use]
-    pub fn with_limit(mut self, values: usize) -> Self {
-        self.limit = values;
-        self
+        Self { kinds: Mutex::default(), clock }
     }
 
     fn with<T>(&self, key: &str, work: impl FnOnce(&mut ExpiringMap<String, Vec<u8>>, u64) -> T) -> Storing<'_, T>
@@ -78,14 +71,14 @@ impl MemoryStore {
         let mut kinds: MutexGuard<'_, _> = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let values = kinds
             .entry(kind.to_owned())
-            .or_insert_with(|| ExpiringMap::new(if kind == "client" { CLIENTS.min(self.limit) } else { self.limit }));
+            .or_insert_with(|| ExpiringMap::new(if kind == "client" { CLIENTS } else { VALUES }));
         let done = work(values, self.clock.now());
         Box::pin(std::future::ready(Ok(done)))
     }
 
     fn added<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Result<bool, StoreError> {
         let mut outcome = Added::Full;
-        let may_forget = kind(key) == TRIES;
+        let may_forget = kind(key).starts_with(TRIES);
         drop(self.with(key, |values, now| {
             outcome = match values.get(&key.to_owned(), now) {
                 None if may_forget => {

@@ -157,6 +157,12 @@ impl Endpoint {
             live.end();
             return respond::json(respond::legacy_status(code), text);
         }
+        // Where there is no room the store need not be asked.
+        if let Err(full) = self.sessions.has_room(live.principal.as_ref(), self.shared.now(), self.limits()) {
+            tracing::warn!(?full, "no room for another session");
+            live.end();
+            return respond::too_many_sessions();
+        }
         // What this node has in its table all nodes must be able to find: one that is not in the store is taken to be over.
         match self.keep_new(&live).await {
             Ok(()) => {}

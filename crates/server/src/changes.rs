@@ -60,12 +60,16 @@ pub(crate) fn encode(notification: Notification, revision: Revision) -> Vec<u8> 
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     wanted: Wanted,
-    waiting: Mutex<BTreeMap<Change, Origin>>,
+    waiting: Mutex<BTreeMap<Change, Origins>>,
     arrived: Notify,
 }
 
-/// What a change is known by on all nodes, where there are several.
-type Origin = Option<Arc<str>>;
+/// What changes of a kind are known by on all nodes; nothing, where there is one. The client may have been told of some of them, which only
+/// its stream knows, so that one does not stand for all.
+type Origins = Vec<Arc<str>>;
+
+/// How many are remembered. Of more in so short a time the client is told often enough.
+const ORIGINS: usize = 8;
 
 #[derive(Debug, Default)]
 struct Wanted {
@@ -97,20 +101,22 @@ impl Inbox {
     }
 
     fn put(&self, change: &Change, origin: Option<&Arc<str>>) {
-        lock(&self.waiting).insert(change.clone(), origin.cloned());
+        let mut waiting = lock(&self.waiting);
+        add_origins(waiting.entry(change.clone()).or_default(), origin.cloned());
+        drop(waiting);
         self.arrived.notify_one();
     }
 
     /// Takes what has been gathered.
-    pub(crate) fn take(&self) -> BTreeMap<Change, Origin> {
+    pub(crate) fn take(&self) -> BTreeMap<Change, Origins> {
         std::mem::take(&mut *lock(&self.waiting))
     }
 
-    /// Puts back what could not be told, unless there is newer of its kind.
-    fn put_back(&self, changes: impl IntoIterator<Item = (Change, Origin)>) {
+    /// Puts back what could not be told.
+    fn put_back(&self, changes: impl IntoIterator<Item = (Change, Origins)>) {
         let mut waiting = lock(&self.waiting);
-        for (change, origin) in changes {
-            waiting.entry(change).or_insert(origin);
+        for (change, origins) in changes {
+            add_origins(waiting.entry(change).or_default(), origins);
         }
     }
 
@@ -124,6 +130,16 @@ impl Inbox {
             arrived.await;
         }
     }
+}
+
+fn add_origins(known: &mut Origins, more: impl IntoIterator<Item = Arc<str>>) {
+    for origin in more {
+        if !known.contains(&origin) {
+            known.push(origin);
+        }
+    }
+    let surplus = known.len().saturating_sub(ORIGINS);
+    known.drain(..surplus);
 }
 
 /// The inbox of a legacy session, kept with the session. It hears of all lists, and of the resources that the session subscribes to.
@@ -385,15 +401,17 @@ fn write_to_session(entry: &SessionInbox) -> bool {
     let Some(session) = entry.session.upgrade().filter(|session| session.is_ready()) else { return true };
     let revision = session.caller().revision;
     let mut changes = entry.inbox.take().into_iter();
-    while let Some((change, origin)) = changes.next() {
+    while let Some((change, mut origins)) = changes.next() {
         let message = change.clone().encode(revision, None);
-        let told = match &origin {
-            Some(origin) => session.outlet().try_notify_once(origin, message),
-            None => session.outlet().try_notify(None, message),
+        let told = if origins.is_empty() {
+            session.outlet().try_notify(None, message)
+        } else {
+            origins.retain(|origin| !session.outlet().try_notify_once(origin, message.clone()));
+            origins.is_empty()
         };
         if !told {
             let closed = session.outlet().shutdown().is_triggered();
-            entry.inbox.put_back([(change, origin)].into_iter().chain(changes));
+            entry.inbox.put_back([(change, origins)].into_iter().chain(changes));
             return closed;
         }
     }

@@ -129,6 +129,12 @@ impl AuthError {
     pub fn needs_login(&self) -> bool {
         matches!(self, Self::LoginNeeded)
     }
+
+    /// Whether somebody said no, and would say so again.
+    pub(super) fn is_refusal(&self) -> bool {
+        let passes = ["server_error", "temporarily_unavailable"];
+        matches!(self, Self::Denied(told) if !passes.iter().any(|code| told.starts_with(code)))
+    }
 }
 
 /// What a stranger said, fit to be shown: short, and without anything but text.

@@ -13,7 +13,7 @@ use super::grant::Grant;
 use super::login::{Inner, Standing, origin, token_header};
 use super::renewal;
 use crate::challenge::Challenge;
-use crate::dpop;
+use crate::{Scopes, dpop};
 
 /// How many sets of scopes are remembered.
 const STEPS: usize = 32;
@@ -107,15 +107,13 @@ impl Inner {
             }
             state.stepped_up.push(wanted.clone());
         }
+        let mut asked = Asked { login: self, scopes: &wanted, is_settled: false };
         let found = self.discover_or_guess(Some(challenge)).await?;
         let scopes = self.scopes(Some(challenge), &found, current.as_deref());
         self.settings.observer.tell(AuthEvent::SteppingUp { scopes: scopes.clone() });
         let needs_binding = current.is_some_and(|grant| grant.key.is_some());
         let stepped = self.authorize(&found, scopes, needs_binding).await;
-        // Who said no is not asked again; who did not answer may be.
-        if stepped.as_ref().is_err_and(|error| !matches!(error, AuthError::Denied(_))) {
-            self.state().stepped_up.retain(|asked| *asked != wanted);
-        }
+        asked.is_settled = stepped.as_ref().map_or_else(AuthError::is_refusal, |_| true);
         stepped?;
         Ok(Reaction::Retry)
     }
@@ -156,5 +154,20 @@ impl Inner {
             resource_metadata: first.and_then(|one| one.get("resource_metadata")).map(str::to_owned),
         });
         ours
+    }
+}
+
+/// Scopes that somebody is asked for. Who said no is not asked again; who could not be asked, or did not answer, may be.
+struct Asked<'a> {
+    login: &'a Inner,
+    scopes: &'a Scopes,
+    is_settled: bool,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            self.login.state().stepped_up.retain(|asked| asked != self.scopes);
+        }
     }
 }

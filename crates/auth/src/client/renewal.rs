@@ -46,6 +46,9 @@ pub(super) async fn renew(settings: &Settings, old: &Grant) -> Result<Renewed, A
     }
 }
 
+/// What is wrong with a renewal that asks for less proof than the login.
+const LOOSENED: &str = "it is not bound to the key of the login any more";
+
 async fn refresh(settings: &Settings, old: &Grant) -> Result<Grant, AuthError> {
     let refresh = old.refresh.as_ref().ok_or(AuthError::LoginNeeded)?;
     let form = vec![
@@ -61,7 +64,7 @@ async fn refresh(settings: &Settings, old: &Grant) -> Result<Grant, AuthError> {
     grant.take(settings, tokens)?;
     // Whoever can make the endpoint say so must not turn a login that needs its key into one that needs nothing.
     if old.key.is_some() && grant.key.is_none() {
-        return Err(AuthError::BadToken("it is not bound to the key of the login any more"));
+        return Err(AuthError::BadToken(LOOSENED));
     }
     Ok(grant)
 }
@@ -69,7 +72,7 @@ async fn refresh(settings: &Settings, old: &Grant) -> Result<Grant, AuthError> {
 /// Whether the authorization server will never renew the grant again.
 pub(super) fn is_final(error: &AuthError) -> bool {
     matches!(error, AuthError::Token { code, .. } if matches!(code.as_str(), "invalid_grant" | "invalid_client" | "unauthorized_client"))
-        || matches!(error, AuthError::LoginNeeded)
+        || matches!(error, AuthError::LoginNeeded | AuthError::BadToken(LOOSENED))
 }
 
 /// Tells the authorization server that a grant is over (RFC 7009). Says whether it heard, and nothing can be renewed any more.

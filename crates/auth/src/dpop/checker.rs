@@ -1,13 +1,14 @@
 //! Checks proofs, each once.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::HeaderMap;
 
 use super::nonces::Nonces;
 use super::{HEADER, Proof, Proven, bare, token_hash};
+use crate::expiring::{Added, ExpiringMap};
 use crate::jose::{Algorithm, Jws};
-use crate::{AuthStore, Clock, MemoryStore, NoRandomness, StoreError, random, secret};
+use crate::{AuthStore, Clock, NoRandomness, StoreError, random, secret};
 
 /// Why a proof is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,8 +42,7 @@ pub struct ProofRules {
     pub algorithms: Vec<Algorithm>,
     /// How old a proof may be, and how far ahead its clock; 60 seconds.
     pub window: u64,
-    /// How many proofs are remembered; when they are that many within the window, more are refused. A store that is shared has
-    /// its own bound.
+    /// How many proofs are remembered; when they are that many within the window, more are refused.
     pub remembered: usize,
     /// Proofs must contain a nonce of ours.
     pub nonce: bool,
@@ -59,7 +59,10 @@ impl Default for ProofRules {
 pub struct ProofChecker {
     rules: ProofRules,
     clock: Clock,
-    seen: Arc<dyn AuthStore>,
+    /// What was taken here. It bounds what is written to a store: anybody can make proofs.
+    seen: Mutex<ExpiringMap<String, ()>>,
+    /// What others took too.
+    shared: Option<Arc<dyn AuthStore>>,
     nonces: Option<Nonces>,
 }
 
@@ -72,16 +75,16 @@ impl ProofChecker {
     /// # Errors
     /// The system has no random numbers.
     pub fn new(rules: ProofRules, clock: Clock) -> Result<Self, NoRandomness> {
-        let seen = Arc::new(MemoryStore::new(clock.clone()).with_limit(rules.remembered));
+        let seen = Mutex::new(ExpiringMap::new(rules.remembered));
         let nonces = if rules.nonce { Some(Nonces::new()?) } else { None };
-        Ok(Self { rules, clock, seen, nonces })
+        Ok(Self { rules, clock, seen, shared: None, nonces })
     }
 
     /// Remembers proofs in a store, together with all who use it.
     #[must_use]
     pub fn share(mut self, store: Arc<dyn AuthStore>) -> Self {
         self.nonces = self.nonces.map(|_| Nonces::shared(store.clone()));
-        self.seen = store;
+        self.shared = Some(store);
         self
     }
 
@@ -159,7 +162,17 @@ impl ProofChecker {
     async fn remember(&self, thumbprint: &str, proof: &Proof) -> Result<(), ProofError> {
         let until = proof.iat.saturating_add(self.rules.window).saturating_add(1);
         let name = random::digest(&format!("{thumbprint} {}", proof.jti));
-        match self.seen.add(&format!("{KIND}:{name}"), Vec::new(), until).await? {
+        let taken =
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).add(name.clone(), (), until, self.clock.now());
+        match taken {
+            Added::New => {}
+            Added::Known => return Err(ProofError::Replayed),
+            Added::Full => return Err(ProofError::Busy),
+        }
+        let Some(store) = &self.shared else { return Ok(()) };
+        // The clocks of others may be behind ours, by no more than a proof may be old.
+        let until = until.saturating_add(self.rules.window);
+        match store.add(&format!("{KIND}:{name}"), Vec::new(), until).await? {
             true => Ok(()),
             false => Err(ProofError::Replayed),
         }

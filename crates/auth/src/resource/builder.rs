@@ -180,8 +180,10 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// Remembers proofs in a store, with all other nodes that use it: a proof that one of them took, none takes again. Without it
-    /// each node remembers its own.
+    /// Remembers proofs in a store, with all other nodes that use it: a proof that one of them took, none takes again. Each call with a
+    /// token that is bound to a key then writes to the store, and is refused while it is away. Without it each node remembers its own.
+    ///
+    /// `SharedStore`, of the feature `store`, makes one of a file or Redis.
     #[must_use]
     pub fn share_proofs(mut self, store: Arc<dyn AuthStore>) -> Self {
         self.store = Some(store);

@@ -1,5 +1,6 @@
 //! Tokens that only their issuer can read (RFC 7662).
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -36,11 +37,17 @@ pub struct Introspection {
     /// Tokens that the issuer said are not good. They do not take the room of good ones.
     inactive: Mutex<ExpiringMap<String, ()>>,
     asking: Semaphore,
+    /// Until when the issuer is not asked, because it did not answer.
+    away_until: AtomicU64,
 }
 
 const KNOWN: usize = 4096;
 /// How many questions may be under way at once.
 const ASKING: usize = 32;
+/// How long a question may wait for its turn.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long an issuer that did not answer is left alone, in seconds.
+const AWAY: u64 = 2;
 /// How long it is believed that a token is not good, in seconds.
 const INACTIVE: u64 = 10;
 
@@ -62,6 +69,7 @@ impl Introspection {
             known: Mutex::new(ExpiringMap::new(KNOWN)),
             inactive: Mutex::new(ExpiringMap::new(KNOWN)),
             asking: Semaphore::new(ASKING),
+            away_until: AtomicU64::new(0),
         }
     }
 
@@ -84,7 +92,13 @@ impl Introspection {
         if let Some(known) = self.look(&name) {
             return known;
         }
-        let Ok(_turn) = self.asking.acquire().await else { return Err(INVALID) };
+        let busy = || VerifyError::Unavailable(Arc::new(FetchError::TimedOut));
+        // An issuer that does not answer must not keep everybody waiting behind each other.
+        if self.away_until.load(Ordering::Relaxed) > self.clock.now() {
+            return Err(busy());
+        }
+        let turn = tokio::time::timeout(PATIENCE, self.asking.acquire()).await;
+        let Ok(Ok(_turn)) = turn else { return Err(busy()) };
         // Somebody else may have asked about it while this waited.
         if let Some(known) = self.look(&name) {
             return known;
@@ -94,7 +108,11 @@ impl Introspection {
         let credentials = basic::header(&self.client.id, &self.client.secret);
         let form = [("token", text), ("token_type_hint", "access_token")];
         let ask = Ask::post_form(&self.endpoint, form).map_err(unavailable)?.with(AUTHORIZATION, credentials);
-        let document = self.fetch.fetch(ask).await.and_then(crate::fetch::Document::success).map_err(unavailable)?;
+        let fetched = self.fetch.fetch(ask).await;
+        if fetched.is_err() {
+            self.away_until.store(self.clock.now().saturating_add(AWAY), Ordering::Relaxed);
+        }
+        let document = fetched.and_then(crate::fetch::Document::success).map_err(unavailable)?;
         let state: State = document.json().map_err(unavailable)?;
         if !state.active {
             let until = now.saturating_add(INACTIVE);

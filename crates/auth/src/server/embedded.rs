@@ -23,7 +23,8 @@ impl AuthorizationServer {
         EmbeddedVerifier { server: self.clone(), jwt: jwt.algorithms(&[Algorithm::Es256]).strict_typ() }
     }
 
-    /// Begins to protect one of the resources.
+    /// Begins to protect one of the resources. Where the server was given a store, proofs of possession are remembered there, for all
+    /// nodes that share it.
     ///
     /// # Errors
     /// It is not a resource of this server.

@@ -31,10 +31,11 @@ impl AuthorizationServer {
         let (name, password) = (form.get("username").unwrap_or_default(), form.get("password").unwrap_or_default());
         let (address, user) = (visit.origin(), random::digest(name));
         let throttles = &self.0.throttles;
-        // Counted before it is known whether the password is right, so that many at once are not checked for free.
-        let by_address = throttles.login_by_address.attempt(&address).await.map_err(not_now)?;
-        let by_user = throttles.login_by_user.attempt(&user).await.map_err(not_now)?;
-        if !(by_address && by_user) {
+        // Counted before it is known whether the password is right, so that many at once are not checked for free. Who is refused by
+        // the first count does not come to the second: names are invented easily.
+        let is_open = throttles.login_by_address.attempt(&address).await.map_err(not_now)?
+            && throttles.login_by_user.attempt(&user).await.map_err(not_now)?;
+        if !is_open {
             tracing::warn!(address, "too many attempts to log in");
             let text = "There were too many attempts. Please try again in a few minutes.";
             return Ok(pages::problem("Too many attempts", text, StatusCode::TOO_MANY_REQUESTS));

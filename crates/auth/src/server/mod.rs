@@ -47,8 +47,6 @@ mod revoke;
 mod route;
 mod session;
 mod shared_keys;
-#[cfg(feature = "store")]
-mod shared_store;
 mod third_party;
 mod throttle;
 mod token;
@@ -63,11 +61,11 @@ pub use embedded::EmbeddedVerifier;
 pub use exchange::AssertionTarget;
 pub use keys::KeyRing;
 pub use registration::Registration;
-#[cfg(feature = "store")]
-pub use shared_store::SharedStore;
 pub use third_party::ThirdPartyError;
 pub use throttle::Rate;
 pub use upstream::Upstream;
 pub use users::{Users, UsersError};
 
+#[cfg(feature = "store")]
+pub use crate::shared_store::SharedStore;
 pub use crate::store::{AuthStore, MemoryStore, StoreError, Storing};

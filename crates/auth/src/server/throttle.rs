@@ -68,7 +68,7 @@ impl Throttle {
     }
 
     fn key(&self, name: &str) -> String {
-        format!("{TRIES}:{}:{name}", self.what)
+        format!("{TRIES}{}:{name}", self.what)
     }
 
     fn count(&self, kept: Option<Vec<u8>>) -> Result<Count, StoreError> {

@@ -30,6 +30,27 @@ async fn attempts_at_once_are_counted_too() {
     assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 20, "{statuses:?}");
 }
 
+/// T-090: who is refused for their address leaves nothing behind for each name they invent.
+#[tokio::test]
+async fn a_refused_address_writes_nothing() {
+    let clock = Clock::manual(NOW);
+    let store = Arc::new(MemoryStore::new(clock.clone()));
+    let (server, _) = server(|builder| builder.store(store.clone()).clock(clock.clone()));
+    let mut visitor = Visitor::new(&server);
+    let page = visitor.get(&Start::new().path()).await;
+    let long = "x".repeat(1025);
+    for number in 0..30 {
+        assert_eq!(visitor.login_as(&page, &format!("user {number}"), &long).await.status, 200);
+    }
+    assert_eq!(visitor.login_as(&page, "ann", &long).await.status, 429);
+    let mut elsewhere = visitor.clone();
+    elsewhere.address = "192.0.2.7".parse().unwrap();
+    for _ in 0..5 {
+        assert_eq!(elsewhere.login_as(&page, "ann", &long).await.status, 200, "nobody else was counted for ann");
+    }
+    assert_eq!(elsewhere.login_as(&page, "ann", &long).await.status, 429);
+}
+
 /// T-090: one address tries thirty names in a minute, and no more; others are not kept from logging in by that.
 #[tokio::test]
 async fn an_address_does_not_try_name_after_name() {

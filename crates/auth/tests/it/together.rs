@@ -115,6 +115,21 @@ async fn servers_meet_in_redis() {
     assert!(other.verifier().verify(token).await.is_ok(), "they sign with the same keys");
 }
 
+/// Anybody can make proofs, so that what is written of them has a bound, whatever the store has.
+#[tokio::test]
+async fn proofs_do_not_fill_the_store() {
+    let store: Arc<dyn AuthStore> = Arc::new(MemoryStore::new(Clock::manual(NOW)));
+    let mut rules = ProofRules::default();
+    rules.remembered = 2;
+    let guarded = Guarded::new(|builder| builder.dpop(DpopUse::Accepted, rules).share_proofs(store));
+    let key = SigningKey::generate().unwrap();
+    let token = guarded.token(json!({ "cnf": { "jkt": key.public().thumbprint() } }));
+    for status in [200, 200, 503] {
+        let proof = prove(&key, Proven { method: "POST", url: RESOURCE, token: Some(&token) }, None, NOW).unwrap();
+        assert_eq!(show(&guarded.server, &token, &proof).await.status, status);
+    }
+}
+
 /// The nonce that one node asked for is taken by another.
 #[tokio::test]
 async fn a_nonce_of_one_node_is_good_at_another() {

@@ -329,6 +329,42 @@ async fn a_bad_token_is_asked_about_once_in_a_while() {
     assert_eq!(fetch.0.load(Ordering::SeqCst), 3);
 }
 
+/// Never answers, and counts the questions.
+#[derive(Debug, Default)]
+struct Hanging(AtomicUsize);
+
+impl Fetch for Hanging {
+    fn fetch(&self, _: Ask) -> Fetching<'_> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async {
+            tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+            Err(FetchError::TimedOut)
+        })
+    }
+}
+
+/// An issuer that hangs keeps nobody waiting for longer than one question may take, however many ask.
+#[tokio::test(start_paused = true)]
+async fn an_issuer_that_hangs_is_not_queued_for() {
+    let (fetch, clock) = (Arc::new(Hanging::default()), Clock::manual(NOW));
+    let client = IntrospectionClient { id: "rs".into(), secret: "s3cret".into() };
+    let verifier = Introspection::new(ISSUER, "https://auth.example.com/introspect", client, fetch.clone());
+    let verifier = Arc::new(verifier.clock(clock.clone()));
+    let (begin, mut asking) = (tokio::time::Instant::now(), tokio::task::JoinSet::new());
+    for number in 0..500 {
+        let verifier = verifier.clone();
+        asking.spawn(async move { verifier.verify(&format!("token-{number}")).await.is_err() });
+    }
+    assert!(asking.join_all().await.into_iter().all(|refused| refused));
+    assert!(begin.elapsed() <= std::time::Duration::from_secs(11), "{:?}", begin.elapsed());
+    let asked = fetch.0.load(Ordering::SeqCst);
+    assert!(verifier.verify("one more").await.is_err());
+    assert_eq!(fetch.0.load(Ordering::SeqCst), asked, "it is left alone for a moment");
+    clock.advance(3);
+    assert!(verifier.verify("one more").await.is_err());
+    assert_eq!(fetch.0.load(Ordering::SeqCst), asked + 1);
+}
+
 /// T-080: opaque tokens need an audience too, and nothing is accepted while the issuer can not be asked.
 #[tokio::test]
 async fn opaque_tokens_are_as_good_as_the_issuer_says() {

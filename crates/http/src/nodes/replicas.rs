@@ -123,7 +123,7 @@ impl Endpoint {
     }
 
     /// Tells the client of a session what happened between its subscribing at another node and our hearing of that.
-    fn catch_up(&self, live: &Live) {
+    pub(super) fn catch_up(&self, live: &Live) {
         let after = live.replica.as_ref().and_then(Replica::take_untold);
         if let Some((after, session)) = after.zip(live.session()) {
             self.handler.resumed(&session, Some(after));

@@ -42,8 +42,10 @@ impl Endpoint {
         match node.ask(sessions.touch(&session, self.limits().session_idle)).await {
             Ok(Some(version)) => {
                 replica.kept.store(now, Ordering::Relaxed);
-                if version > replica.version.load(Ordering::Relaxed) {
-                    self.reload(live).await;
+                match version > replica.version.load(Ordering::Relaxed) {
+                    true => self.reload(live).await,
+                    // What was learned beside something else may not have been acted on, if the notice of it was lost.
+                    false => self.catch_up(live),
                 }
             }
             Ok(None) => drop(self.sessions.remove(live.id)),

@@ -66,6 +66,20 @@ impl Sessions {
         Ok(self.get(id).unwrap_or(live))
     }
 
+    /// Says whether there is room for a session, or could be made. Another may take it meanwhile.
+    pub(crate) fn has_room(&self, principal: Option<&Principal>, now: u64, limits: &HttpLimits) -> Result<(), Full> {
+        let table = self.read();
+        let count = principal.and_then(|principal| table.by_principal.get(principal)).copied().unwrap_or_default();
+        if principal.is_some() && count >= limits.sessions_per_principal {
+            return Err(Full::Principal);
+        }
+        let is_idle = |live: &Arc<Live>| live.idle_since(now).is_some();
+        if table.sessions.len() >= limits.sessions && !table.sessions.values().any(is_idle) {
+            return Err(Full::Sessions);
+        }
+        Ok(())
+    }
+
     /// Adds a session. If there are too many, the one that has been idle longest makes room.
     pub(crate) fn insert(&self, live: Arc<Live>, limits: &HttpLimits) -> Result<(), Full> {
         let now = live.shared.now();

@@ -36,7 +36,8 @@
 //! - An event is stored before it is sent, so that whatever a client has seen is there for good. When a node dies in the middle of a call, the
 //!   client gets an error for it (code 503, "try again") where it comes back, once and within two seconds.
 //! - A call that needs no store asks it nothing: every call of the newest revision, and those of a session that the node knows as long as
-//!   they are answered by plain JSON.
+//!   they are answered by plain JSON. Tokens are another matter: whether one was revoked, and whether a DPoP proof was shown before, is in
+//!   the store, if the nodes share it for that.
 //! - While the store is away, such calls go on. Others get status 503 with `Retry-After`; a session is never said to be over because nobody
 //!   could look. When the store is back, so is everything else within a few seconds.
 //!

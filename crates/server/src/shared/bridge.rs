@@ -131,7 +131,7 @@ impl Bridge {
     /// Waits until all that was told here so far is in the log.
     async fn flushed(&self) {
         let goal = self.waiting().count;
-        // It fails when the bridge is gone, and then nobody asks any more.
+        // It can not fail: the other end is here.
         let _ = self.sent.subscribe().wait_for(|sent| *sent >= goal).await;
     }
 

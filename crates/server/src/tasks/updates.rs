@@ -16,6 +16,7 @@ use super::view;
 
 /// How long is waited before the store is asked again.
 const PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// The tasks that a listen stream is about.
 #[derive(Default)]
@@ -26,6 +27,8 @@ pub(crate) struct Updates {
     check_at: Option<Instant>,
     /// The tasks whose state has to be told.
     due: VecDeque<String>,
+    /// How often in a row the store did not say what it is.
+    failures: u32,
 }
 
 /// Waits for the next change of a task, and gives the watch back with it.
@@ -77,11 +80,17 @@ impl Updates {
             let record = match runtime.look(id).await {
                 Ok(record) => record,
                 Err(error) => {
-                    tracing::warn!(%error, "a change of a task can not be told yet");
-                    tokio::time::sleep(PAUSE).await;
+                    if self.failures == 0 {
+                        tracing::warn!(%error, "a change of a task can not be told yet");
+                    }
+                    // Others may have more luck, and are looked at first the next time.
+                    self.due.rotate_left(1);
+                    self.failures = self.failures.saturating_add(1);
+                    tokio::time::sleep(PAUSE.saturating_mul(self.failures).min(LONGEST_PAUSE)).await;
                     continue;
                 }
             };
+            self.failures = 0;
             self.due.pop_front();
             // One that has expired is none to tell of.
             match record.map(|record| view::detailed(&record)).transpose() {

@@ -53,11 +53,12 @@ impl Pipes {
             while left > 0 {
                 line.clear();
                 ensure!(output.read_until(b'\n', &mut line).await? > 0, "the server ended");
-                // Long answers are not searched to their end: what is measured is the server.
-                let head = &line[..line.len().min(900)];
+                // Long answers are not searched from end to end: what is measured is the server.
+                let (head, tail) = (&line[..line.len().min(900)], &line[line.len().saturating_sub(900)..]);
                 if contains(head, b"\"result\"") {
                     left -= 1;
-                    ensure!(!contains(head, b"\"isError\":true"), "it answered {}", String::from_utf8_lossy(head));
+                    let failed = [head, tail].iter().any(|part| contains(part, b"\"isError\":true"));
+                    ensure!(!failed, "it answered {}", String::from_utf8_lossy(head));
                 } else {
                     ensure!(!contains(head, b"\"error\""), "it answered {}", String::from_utf8_lossy(head));
                 }

@@ -1,4 +1,4 @@
-//! The server's state in a store that outlives it, and that other nodes share.
+//! The state of servers in a store that outlives them, and that other nodes share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::store::{AuthStore, StoreError, Storing};
 /// What all keys begin with: others may use the same store.
 const PREFIX: &str = "auth:";
 
-/// Keeps what the server must not forget - clients, codes, refresh tokens, proofs it took, how often something was tried - in a store of `jackfield-store`, such as a file or Redis.
+/// Keeps what servers must not forget - clients, codes, refresh tokens, proofs they took, how often something was tried - in a store of
+/// `jackfield-store`, such as a file or Redis.
 ///
-/// Servers that share a store are one server, if they also have the same keys to sign with, as
-/// [`build_shared`](super::AuthorizationServerBuilder::build_shared) sees to. The store must have a bound of its own: where anybody
-/// may register a client, anybody can fill it.
+/// Authorization servers that share a store are one server, if they also have the same keys to sign with, as `build_shared` of their
+/// builder sees to. The store must have a bound of its own: where anybody may register a client, anybody can fill it.
 #[derive(Clone, Debug)]
 pub struct SharedStore {
     kv: Arc<dyn KvStore>,
