@@ -237,6 +237,7 @@ impl Subscription {
         }
         match core.open_subscription(&session, &self.mailbox) {
             Ok(()) => {
+                core.forget_everything();
                 self.mailbox.note_gap();
                 // Whoever polls comes back for the notice, and then waits for the new stream.
                 cx.waker().wake_by_ref();

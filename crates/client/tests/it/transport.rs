@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jackfield_client::{
-    Boxed, Client, Connected, Connector, Ended, Error, Failure, Inbox, Link, NotSent, Outgoing, Sent,
+    Boxed, Client, Connected, Connector, Ended, Error, Failure, Inbox, Link, NotSent, Outgoing, Sent, Timeouts,
 };
 use jackfield_protocol::Revision;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::script::{discovery, name, paused};
 
@@ -181,5 +182,43 @@ fn attempts_have_a_limit() {
         let call = client.call("fine", ()).timeout(Duration::from_secs(3600));
         assert_eq!(name(&call.await), "closed");
         assert!(client.is_closed());
+    });
+}
+
+/// Opens the first connections, then never another one.
+#[derive(Debug)]
+struct Stuck(Direct, u32);
+
+impl Connector for Stuck {
+    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+        if self.0.connections.load(Ordering::SeqCst) < self.1 {
+            return self.0.connect(inbox);
+        }
+        Box::pin(std::future::pending())
+    }
+
+    fn can_reconnect(&self) -> bool {
+        true
+    }
+}
+
+/// A connection that is never opened has a deadline, and does not keep the client from being closed.
+#[test]
+fn a_connection_that_is_never_opened_is_not_waited_for() {
+    paused(async {
+        let begun = Instant::now();
+        let error = Client::builder().through(Stuck(Direct::default(), 0)).await.unwrap_err();
+        assert!(error.is_timeout(), "{error:?}");
+        assert_eq!(begun.elapsed(), Duration::from_secs(60));
+
+        let mut timeouts = Timeouts::default();
+        timeouts.connect = Duration::from_secs(24 * 60 * 60);
+        let client = Client::builder().timeouts(timeouts).through(Stuck(Direct::default(), 1)).await.unwrap();
+        assert!(client.call("end", ()).await.unwrap_err().is_closed());
+        // By now it is being connected again.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let begun = Instant::now();
+        client.close().await;
+        assert_eq!(begun.elapsed(), Duration::ZERO);
     });
 }
