@@ -23,6 +23,8 @@ struct Direct {
     seen: Arc<Mutex<Vec<(String, String)>>>,
     /// The first connections that fail.
     failing: u32,
+    /// How often the tools were listed.
+    lists: Arc<AtomicU32>,
 }
 
 #[derive(Debug)]
@@ -30,6 +32,7 @@ struct DirectLink {
     inbox: Inbox,
     closed: watch::Sender<Option<&'static str>>,
     seen: Arc<Mutex<Vec<(String, String)>>>,
+    lists: Arc<AtomicU32>,
 }
 
 impl Connector for Direct {
@@ -40,7 +43,7 @@ impl Connector for Direct {
                 return Err(io::ErrorKind::ConnectionRefused.into());
             }
             let (closed, mut ended) = watch::channel(None);
-            let link = Arc::new(DirectLink { inbox, closed, seen: self.seen.clone() });
+            let link = Arc::new(DirectLink { inbox, closed, seen: self.seen.clone(), lists: self.lists.clone() });
             let run = Box::pin(async move {
                 let why = ended.wait_for(Option::is_some).await.ok().and_then(|why| *why);
                 Ended::new(why.unwrap_or("gone"))
@@ -63,9 +66,12 @@ impl Link for DirectLink {
         let request: Value = serde_json::from_slice(message.text).unwrap();
         assert_eq!((request["id"].as_u64(), request["method"].as_str()), (Some(facts.id), Some(facts.method)));
         *self.seen.lock().unwrap() = facts.headers.to_vec();
+        if facts.method == "tools/list" {
+            self.lists.fetch_add(1, Ordering::SeqCst);
+        }
         let result = match facts.method {
             "server/discover" => discovery(),
-            "tools/list" => json!({"resultType": "complete", "tools": [
+            "tools/list" => json!({"resultType": "complete", "ttlMs": 60_000, "tools": [
                 {"name": "good", "inputSchema": {"type": "object", "properties": {
                     "region": {"type": "string", "x-mcp-header": "Region"}, "n": {"type": "integer", "x-mcp-header": "Count"}}}},
                 {"name": "bad", "inputSchema": {"type": "object", "properties": {"o": {"type": "object", "x-mcp-header": "O"}}}},
@@ -220,5 +226,22 @@ fn a_connection_that_is_never_opened_is_not_waited_for() {
         let begun = Instant::now();
         client.close().await;
         assert_eq!(begun.elapsed(), Duration::ZERO);
+    });
+}
+
+/// What was kept of a server is not believed after it was connected to again: it may have been started with other tools.
+#[test]
+fn nothing_is_kept_across_connections() {
+    paused(async {
+        let direct = Direct::default();
+        let lists = direct.lists.clone();
+        let client = Client::builder().without_output_check().through(direct).await.unwrap();
+        for _ in 0..2 {
+            client.tools().all().await.unwrap();
+            assert_eq!(lists.load(Ordering::SeqCst), 1);
+        }
+        assert!(client.call("end", ()).await.unwrap_err().is_closed());
+        client.tools().all().await.unwrap();
+        assert_eq!(lists.load(Ordering::SeqCst), 2);
     });
 }

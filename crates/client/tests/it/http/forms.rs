@@ -264,17 +264,17 @@ fn subscriptions_are_opened_again() {
         let changed = r#"data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{META}}||…"#;
         site.reply("subscriptions/listen", acknowledged(changed));
         let client = Client::connect(site.http()).await.unwrap();
-        site.reply("tools/list", r#"200 json {"result":{"resultType":"complete","tools":[],"ttlMs":600000}}"#);
-        for asked in [1, 2, 2] {
-            client.tools().all().await.unwrap();
-            assert_eq!(site.seen("tools/list").len(), asked);
+        site.reply("prompts/list", r#"200 json {"result":{"resultType":"complete","prompts":[],"ttlMs":600000}}"#);
+        for _ in 0..2 {
+            client.prompts().all().await.unwrap();
+            assert_eq!(site.seen("prompts/list").len(), 1);
         }
         let mut changes = client.subscribe().tools().await.unwrap();
         assert_eq!(changes.next().await.unwrap().unwrap(), Event::Reconnected);
         assert_eq!(changes.next().await.unwrap().unwrap(), Event::ToolsChanged);
         // What was kept is from before the gap.
-        assert_eq!(client.tools().all().await.unwrap().len(), 0);
-        assert_eq!(site.seen("tools/list").len(), 3);
+        client.prompts().all().await.unwrap();
+        assert_eq!(site.seen("prompts/list").len(), 2);
         let listens = site.seen("subscriptions/listen");
         assert_eq!(listens.len(), 2);
         assert_ne!(listens[0].body["id"], listens[1].body["id"]);
