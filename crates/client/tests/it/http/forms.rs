@@ -356,7 +356,7 @@ fn requests_about_a_task_name_it_in_a_header() {
     });
 }
 
-/// HTTP-057: a server that has forgotten the session is noticed on the stream of its own messages too, also after an outage, so that those
+/// HTTP-056: a server that has forgotten the session is noticed on the stream of its own messages too, also after an outage, so that those
 /// who only listen do not wait for ever. One that never had such a stream may answer the same without meaning that.
 #[test]
 fn the_end_of_a_session_is_noticed_by_who_listens() {
@@ -367,7 +367,9 @@ fn the_end_of_a_session_is_noticed_by_who_listens() {
         ("< 404".to_owned(), 1),
         ("< 200 sse : hello||\n< 405".to_owned(), 1),
     ] {
-        check(&format!("legacy 2025-11-25\n@ connect = ok\n@ wait = ok\n> GET\n{answers}\n= initialize {sessions}"));
+        check(&format!(
+            "legacy 2025-11-25\n@ connect = ok\n@ wait = ok\n> GET\n{answers}\n= initialize {sessions}\n= initialize ! mcp-session-id"
+        ));
     }
 }
 
