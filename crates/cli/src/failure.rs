@@ -45,7 +45,8 @@ Exit codes:
   5    the server did not answer in time
   6    a question of the server was refused, so there is no result
   7    the server asks for a login, or a login did not work
-  130  interrupted by Ctrl-C";
+  130  interrupted by Ctrl-C
+  143  ended by SIGTERM";
 
 /// Why a command has no result.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use jackfield_client::{Command, Http, Timeouts};
+use jackfield_client::{Command, Http};
 use jackfield_gateway::Gateway as Servers;
 
 use crate::failure::{Class, Failure};
@@ -45,10 +45,7 @@ impl Gateway {
         }
         let mut gateway = Servers::new("jackfield-gateway");
         if let Some(timeout) = self.timeout {
-            let mut timeouts = Timeouts::default();
-            timeouts.request = timeout;
-            timeouts.maximum = timeouts.maximum.max(timeout);
-            gateway = gateway.timeouts(timeouts);
+            gateway = gateway.request_timeout(timeout);
         }
         for (name, reach) in found.servers {
             gateway = match reach {

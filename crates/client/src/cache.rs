@@ -70,7 +70,6 @@ struct Entry {
 struct Hints {
     ttl_ms: Option<u64>,
     cache_scope: Option<CacheScope>,
-    result_type: Option<String>,
 }
 
 impl Cache {
@@ -89,11 +88,7 @@ impl Cache {
     }
 
     fn keep(&self, owner: &CacheOwner, method: Method, which: Option<&str>, text: &[u8]) {
-        let Ok(Hints { ttl_ms: Some(ttl @ 1..), cache_scope, result_type: None | Some(_) }) =
-            serde_json::from_slice::<Hints>(text)
-        else {
-            return;
-        };
+        let Ok(Hints { ttl_ms: Some(ttl @ 1..), cache_scope }) = serde_json::from_slice(text) else { return };
         let Some(until) = Instant::now().checked_add(Duration::from_millis(ttl).min(LONGEST)) else { return };
         let principal = (cache_scope != Some(CacheScope::Public)).then(|| owner.principal.clone());
         let key = Key { server: owner.server.clone(), principal, method, which: which.map(str::to_owned) };
@@ -140,7 +135,7 @@ impl Core {
         hints.then(|| self.cache.find(&self.options.cache_owner, method, which)).flatten()
     }
 
-    /// Keeps a result if the server allows it.
+    /// Keeps a result if the server allows it. It must have been read, so that what can not be understood is not kept.
     pub(crate) fn keep(&self, session: &Session, method: Method, which: Option<&str>, text: &[u8]) {
         if session.revision.has_cache_hints() {
             self.cache.keep(&self.options.cache_owner, method, which, text);
@@ -150,6 +145,12 @@ impl Core {
     /// Forgets all pages of a list.
     pub(crate) fn forget_pages(&self, list: Method) {
         self.cache.forget(&self.options.cache_owner.server, |kept, _| kept == list);
+    }
+
+    /// Forgets all that is known from the server, because notices of change may have been lost.
+    pub(crate) fn forget_everything(&self) {
+        self.catalogue().forget();
+        self.cache.forget(&self.options.cache_owner.server, |_, _| true);
     }
 
     /// Forgets what a notice of change makes stale.

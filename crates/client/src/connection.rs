@@ -83,6 +83,11 @@ impl Connection {
             Some(revision) => revision,
             None if is_ping && state.in_handshake => Revision::LATEST_WITH_HANDSHAKE,
             None if state.early.len() < core.options.limits.questions => return state.early.push(request),
+            None if state.in_handshake => {
+                drop(state);
+                return reply_to(&*link, &request.id, Err(too_many()), Revision::LATEST_WITH_HANDSHAKE);
+            }
+            // Only servers with a handshake may be answered at all.
             None => return,
         };
         drop(state);
@@ -143,9 +148,15 @@ impl Connection {
         state.running.retain(|_, task| !task.is_finished());
         state.following.retain(|task| !task.is_finished());
         let limit = core.options.limits.questions;
-        if state.running.len() + state.following.len() >= limit || state.running.contains_key(&key) {
+        let error = if state.running.contains_key(&key) {
+            Some(ErrorObject::invalid_request("a question with this id is being answered"))
+        } else if state.running.len() + state.following.len() >= limit {
+            Some(too_many())
+        } else {
+            None
+        };
+        if let Some(error) = error {
             drop(state);
-            let error = ErrorObject::new(code::TOO_MANY_REQUESTS, "too many questions are being answered");
             return reply_to(link, id, Err(error), revision);
         }
         let task = state.answering.spawn(work);
@@ -220,6 +231,10 @@ fn read_question(method: Method, params: &Params) -> Result<InputRequest, ErrorO
         Method::Elicit => params.decode().map(InputRequest::Elicit),
         _ => params.decode().map(InputRequest::ListRoots),
     }
+}
+
+fn too_many() -> ErrorObject {
+    ErrorObject::new(code::TOO_MANY_REQUESTS, "too many questions are being answered")
 }
 
 fn reply_to(link: &dyn Link, id: &RawId, reply: Result<ClientResult, ErrorObject>, revision: Revision) {

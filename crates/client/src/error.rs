@@ -82,6 +82,9 @@ pub enum Error {
     /// The server asked something that this client did not say it can answer.
     #[error("the server asked for {0}, which this client did not declare")]
     Undeclared(&'static str),
+    /// The client was built without it, so the server does not know that there is such a thing.
+    #[error("this client was built without {0}")]
+    NotDeclared(&'static str),
     /// A question of the server was refused by the handler for it.
     #[error("a question of the server was refused")]
     Refused(#[source] Box<ErrorObject>),

@@ -107,7 +107,7 @@ impl Inbox {
 
     /// Says that notices of change may have been lost.
     pub fn may_have_missed(&self) {
-        self.core.subscriptions.note_gap();
+        self.core.note_gap();
     }
 
     /// Says, while the guard lives, that a person is being asked: no request times out meanwhile.

@@ -283,11 +283,15 @@ async fn page<T: Listed>(client: Client, place: Place) -> Result<Page<T>, Troubl
     }
     let kept = core.cached(&session, T::METHOD, place.cursor.as_deref()).filter(|_| !place.fresh);
     let is_kept = kept.is_some();
+    let cursor = place.cursor.clone();
     let text = match kept {
         Some(text) => text,
         None => fetch_page::<T>(core, &session, place).await?,
     };
     let (mut items, next) = T::split(complete(T::METHOD.name(), &text, &session)?);
+    if !is_kept {
+        core.keep(&session, T::METHOD, cursor.as_deref(), &text);
+    }
     T::note(&mut items, &client, session.link.wants_param_headers());
     if next.is_none() {
         T::listed(&client);
@@ -300,11 +304,7 @@ async fn fetch_page<T: Listed>(core: &Core, session: &Session, place: Place) -> 
     let mut params = ListParams::default();
     params.cursor.clone_from(&cursor);
     match core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await {
-        Ok(answer) => {
-            let text = answer.into_bytes();
-            core.keep(session, T::METHOD, cursor.as_deref(), &text);
-            Ok(text)
-        }
+        Ok(answer) => Ok(answer.into_bytes()),
         Err(error) if cursor.is_some() && error.server_error().is_some() => {
             // The server no longer knows the cursor, so pages that were kept lead nowhere.
             core.forget_pages(T::METHOD);

@@ -14,9 +14,14 @@ const MOST_EXPANDED: u64 = 100_000;
 /// How much effort a schema can cause.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// So many subschemas apply to a value at most.
-    Bounded(u64),
-    /// It leads back to itself in several ways at once, so that the effort may double with each level of the checked value.
+    Bounded {
+        /// So many subschemas apply to a value at most.
+        subschemas: u64,
+        /// In so many ways it may lead back to itself for one value. Where what was found is not remembered, the effort is multiplied by it
+        /// with each level of the value.
+        ways_back: u64,
+    },
+    /// It can not be told.
     Unclear,
     /// More than allowed.
     TooMuch(&'static str),
@@ -28,15 +33,17 @@ pub(crate) fn cost(schema: &Value) -> Cost {
     if let Some(why) = too_large(schema, 0, &mut count) {
         return Cost::TooMuch(why);
     }
-    let mut walk = Walk { root: schema, sizes: HashMap::new(), open: HashSet::new(), back: 0, unclear: false };
-    let size = walk.size(schema, false, true);
-    if walk.unclear || walk.back >= 2 {
+    let mut walk =
+        Walk { root: schema, known: HashMap::new(), open: HashSet::new(), back: 0, marks: false, unclear: false };
+    let size = walk.size(schema, true);
+    // What has been evaluated is found out anew at each level.
+    if walk.unclear || (walk.marks && walk.back > 0) {
         return Cost::Unclear;
     }
     if size > MOST_EXPANDED {
         Cost::TooMuch("the schema is too large when its references are followed")
     } else {
-        Cost::Bounded(size.max(1))
+        Cost::Bounded { subschemas: size.max(1), ways_back: walk.back.max(1) }
     }
 }
 
@@ -62,45 +69,51 @@ fn too_large(value: &Value, depth: usize, count: &mut u64) -> Option<&'static st
 
 struct Walk<'a> {
     root: &'a Value,
-    sizes: HashMap<String, u64>,
+    /// The size of what references lead to, and whether it leads back to something that it is part of.
+    known: HashMap<String, (u64, bool)>,
     open: HashSet<String>,
-    /// How many references lead back from within a choice or combination.
-    back: usize,
+    /// How many references lead back. Two of them may apply to the same value wherever they stand: in a choice, or beside each other in
+    /// keywords that are about the same member.
+    back: u64,
+    /// Whether there are keywords that depend on what others have evaluated.
+    marks: bool,
     unclear: bool,
 }
 
 impl Walk<'_> {
-    /// Counts subschemas with references followed. `combined`: several schemas apply to the same value here.
-    fn size(&mut self, value: &Value, combined: bool, top: bool) -> u64 {
+    /// Counts subschemas with references followed.
+    fn size(&mut self, value: &Value, top: bool) -> u64 {
         match value {
             Value::Object(members) => {
                 // Names that move the meaning of references can not be followed by this simple walk.
                 self.unclear |= !top && members.contains_key("$id");
                 self.unclear |= members.contains_key("$dynamicRef") || members.contains_key("$recursiveRef");
+                self.marks |= members.contains_key("unevaluatedProperties") || members.contains_key("unevaluatedItems");
                 let mut size: u64 = 1;
                 for (keyword, value) in members {
                     let added = match (keyword.as_str(), value) {
-                        ("$ref", Value::String(target)) => self.follow(target, combined),
+                        ("$ref", Value::String(target)) => self.follow(target),
                         ("$defs" | "definitions" | "const" | "enum" | "default" | "examples", _) => 0,
-                        (keyword, value) => self.size(value, combined || is_combination(keyword), false),
+                        (_, value) => self.size(value, false),
                     };
                     size = size.saturating_add(added);
                 }
                 size
             }
             Value::Array(values) => {
-                values.iter().fold(0, |size: u64, value| size.saturating_add(self.size(value, combined, false)))
+                values.iter().fold(0, |size: u64, value| size.saturating_add(self.size(value, false)))
             }
             _ => 0,
         }
     }
 
-    fn follow(&mut self, target: &str, combined: bool) -> u64 {
-        if let Some(size) = self.sizes.get(target) {
-            return *size;
+    fn follow(&mut self, target: &str) -> u64 {
+        if let Some(&(size, leads_back)) = self.known.get(target) {
+            self.back = self.back.saturating_add(u64::from(leads_back));
+            return size;
         }
         if self.open.contains(target) || target == "#" {
-            self.back += usize::from(combined);
+            self.back = self.back.saturating_add(1);
             return 1;
         }
         let Some(schema) = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) else {
@@ -109,15 +122,12 @@ impl Walk<'_> {
         };
         self.open.insert(target.to_owned());
         let schema = schema.clone();
-        let size = self.size(&schema, combined, false);
+        let before = self.back;
+        let size = self.size(&schema, false);
         self.open.remove(target);
-        self.sizes.insert(target.to_owned(), size);
+        self.known.insert(target.to_owned(), (size, self.back > before));
         size
     }
-}
-
-fn is_combination(keyword: &str) -> bool {
-    matches!(keyword, "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas" | "contains")
 }
 
 #[cfg(test)]
@@ -148,9 +158,26 @@ mod tests {
         }
         defs.insert("d20".into(), json!({"type": "string"}));
         assert!(matches!(cost(&json!({"$ref": "#/$defs/d0", "$defs": defs})), Cost::TooMuch(_)));
-        let list = json!({"properties": {"next": {"$ref": "#"}, "prev": {"$ref": "#"}}});
-        assert!(matches!(cost(&list), Cost::Bounded(_)));
-        let doubling = json!({"properties": {"x": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}}});
-        assert_eq!(cost(&doubling), Cost::Unclear);
+    }
+
+    /// T-102: every reference that leads back counts, whatever it stands in; also by way of another definition.
+    #[test]
+    fn ways_back_are_counted() {
+        let ways = |schema| match cost(&schema) {
+            Cost::Bounded { ways_back, .. } => ways_back,
+            other => panic!("{other:?}"),
+        };
+        let back = || json!({"$ref": "#"});
+        assert_eq!(ways(json!({"properties": {"x": {"type": "string"}}})), 1);
+        assert_eq!(ways(json!({"properties": {"next": back()}})), 1);
+        assert_eq!(ways(json!({"properties": {"x": {"anyOf": [back(), back()]}}})), 2);
+        assert_eq!(ways(json!({"properties": {"x": back()}, "patternProperties": {"x": back()}})), 2);
+        assert_eq!(ways(json!({"properties": {"x": back()}, "allOf": [{"properties": {"x": back()}}]})), 2);
+        let b = || json!({"$ref": "#/$defs/b"});
+        let defs = json!({"a": {"properties": {"x": b()}, "patternProperties": {"x": b()}},
+            "b": {"properties": {"x": {"$ref": "#/$defs/a"}}}});
+        assert_eq!(ways(json!({"$ref": "#/$defs/a", "$defs": defs})), 2);
+        let marked = json!({"properties": {"x": back()}, "unevaluatedProperties": false});
+        assert_eq!(cost(&marked), Cost::Unclear);
     }
 }

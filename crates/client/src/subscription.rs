@@ -163,13 +163,18 @@ impl Subscription {
     async fn acknowledgement(&mut self) -> Result<(), Error> {
         let limit = self.client.core().options.timeouts.request;
         let acknowledged = poll_fn(|cx| {
-            if self.mailbox.mail().acknowledged.is_some() {
-                return Poll::Ready(Ok(()));
-            }
-            match self.poll_end(cx) {
-                Poll::Ready(Some(error)) => Poll::Ready(Err(error)),
-                Poll::Ready(None) => Poll::Ready(Err(Error::bad_answer(Method::Listen.name(), BadAnswer::Kind))),
-                Poll::Pending => self.mailbox.poll(cx).map(|_| Ok(())),
+            loop {
+                if self.mailbox.mail().acknowledged.is_some() {
+                    return Poll::Ready(Ok(()));
+                }
+                match self.poll_end(cx) {
+                    Poll::Ready(Some(error)) => return Poll::Ready(Err(error)),
+                    Poll::Ready(None) => {
+                        return Poll::Ready(Err(Error::bad_answer(Method::Listen.name(), BadAnswer::Kind)));
+                    }
+                    // That the stream was opened again is no news before it has begun, and no acknowledgement either.
+                    Poll::Pending => drop(ready!(self.mailbox.poll(cx))),
+                }
             }
         });
         tokio::time::timeout(limit, acknowledged)
@@ -232,6 +237,7 @@ impl Subscription {
         }
         match core.open_subscription(&session, &self.mailbox) {
             Ok(()) => {
+                core.forget_everything();
                 self.mailbox.note_gap();
                 // Whoever polls comes back for the notice, and then waits for the new stream.
                 cx.waker().wake_by_ref();

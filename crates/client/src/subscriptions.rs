@@ -64,14 +64,6 @@ impl Subscriptions {
         boxes.iter().for_each(|mailbox| mailbox.wake());
     }
 
-    /// Notices may have been lost.
-    pub(crate) fn note_gap(&self) {
-        let boxes = self.boxes().clone();
-        for mailbox in boxes {
-            mailbox.note_gap();
-        }
-    }
-
     /// Whether another subscription wants notices about a resource.
     pub(crate) fn wants_resource(&self, uri: &str) -> bool {
         let wanted = |mailbox: &Arc<Mailbox>| mailbox.uris().any(|other| other == uri);
@@ -180,6 +172,13 @@ impl Core {
         } else {
             tracing::debug!("a notice of change came before its subscription was acknowledged");
         }
+    }
+
+    /// Notices may have been lost, so nothing that is kept counts any more.
+    pub(crate) fn note_gap(&self) {
+        self.forget_everything();
+        let boxes = self.subscriptions.boxes().clone();
+        boxes.iter().for_each(|mailbox| mailbox.note_gap());
     }
 
     /// Opens all subscriptions again on a new connection, which knows nothing of them.

@@ -48,26 +48,33 @@ impl Supervisor {
     async fn keep_open(mut self) {
         let mut era = Era::of(self.connector.recall());
         let mut failures: u32 = 0;
+        // Whether the era is no more than a guess, which is not made twice for one attempt.
+        let mut is_guessed = false;
         loop {
             let begun = Instant::now();
             let was = era;
             let (cause, error) = match self.connect_once(&mut era).await {
                 Went::Stopped => return self.close(Ended::new("the client was closed")),
-                Went::Used(ended) => (ended, None),
+                Went::Used(ended) => {
+                    is_guessed = false;
+                    (ended, None)
+                }
                 // Some old servers end when the first request is not `initialize`; they get a second chance.
                 Went::Failed(error) if was == Era::Unknown && error.is_closed() && self.can_retry_as_legacy(&error) => {
-                    era = Era::Legacy;
+                    (era, is_guessed) = (Era::Legacy, true);
                     continue;
                 }
                 // What was known from an earlier connection may no longer be true, so the server is asked anew.
-                Went::Failed(error) if was != Era::Unknown && !error.is_closed() && !error.is_timeout() => {
+                Went::Failed(error)
+                    if was != Era::Unknown && !is_guessed && !error.is_closed() && !error.is_timeout() =>
+                {
                     tracing::debug!(%error, "what is known about the server may be wrong");
                     self.connector.remember(None);
                     era = Era::Unknown;
                     continue;
                 }
                 Went::Failed(error) => {
-                    era = Era::Unknown;
+                    (era, is_guessed) = (Era::Unknown, false);
                     (Arc::new(Ended::new(format!("the connection could not be opened: {error}"))), Some(error))
                 }
             };
@@ -108,9 +115,17 @@ impl Supervisor {
     async fn connect_once(&mut self, era: &mut Era) -> Went {
         let connection = Arc::new(Connection::default());
         let inbox = Inbox { core: self.core.clone(), connection: connection.clone() };
-        let Connected { link, run } = match self.connector.connect(inbox).await {
-            Ok(connected) => connected,
-            Err(error) => return Went::Failed(Error::Connect(error)),
+        let core = self.core.clone();
+        let limit = core.options.timeouts.connect;
+        let connector = self.connector.clone();
+        let connected = tokio::select! {
+            connected = tokio::time::timeout(limit, connector.connect(inbox)) => connected,
+            () = stopped(&mut self.stop) => return Went::Stopped,
+        };
+        let Connected { link, run } = match connected {
+            Ok(Ok(connected)) => connected,
+            Ok(Err(error)) => return Went::Failed(Error::Connect(error)),
+            Err(_) => return Went::Failed(Error::TimedOut { method: "a new connection".to_owned(), after: limit }),
         };
         let link = match &self.core.options.tap {
             Some(tap) => tap.on(link),
@@ -122,8 +137,6 @@ impl Supervisor {
         moving.spawn(run);
         // Whatever way this ends, also by being dropped, nothing of the connection stays.
         let _cleared = Cleared { core: self.core.clone(), connection: connection.clone() };
-        let core = self.core.clone();
-        let limit = core.options.timeouts.connect;
 
         let patient = self.connector.always_answers();
         let shaking = handshake::open(&core, &connection, link.clone(), *era, patient);
@@ -165,7 +178,10 @@ impl Supervisor {
     }
 
     fn ready(&mut self, session: &Arc<Session>) {
-        self.core.catalogue().forget();
+        if self.first.is_none() {
+            // Nobody knows what has changed since the connection before.
+            self.core.forget_everything();
+        }
         self.core.reopen_subscriptions(session);
         if let Some(level) = self.core.log_level().filter(|_| session.revision.has_log_level_request()) {
             self.core.send_unheard(session, ClientRequest::SetLevel(SetLevelParams::new(level)));

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use jackfield_protocol::error::code;
 use jackfield_protocol::{
-    CallToolResult, ClientRequest, CreateTaskResult, DetailedTask, EmptyResult, InputRequests, Task, TaskHandle,
-    TaskParams, TaskState, TaskStatus, UpdateTaskParams,
+    CallToolResult, ClientRequest, CreateTaskResult, DetailedTask, EmptyResult, InputRequests, Method, Task,
+    TaskHandle, TaskParams, TaskState, TaskStatus, UpdateTaskParams,
 };
 use tokio::time::Instant;
 
@@ -141,7 +142,7 @@ impl Core {
         // The progress token of the first request stays valid as long as the task lives.
         tokio::select! {
             result = self.follow_core_task(session, created.task, asking.patience) => {
-                if matches!(result, Ok(_) | Err(Error::Server { .. } | Error::TaskCancelled)) {
+                if is_over(&result) {
                     guard.done();
                 }
                 over(kept.as_ref(), &result).await;
@@ -182,12 +183,23 @@ impl Core {
     }
 }
 
-/// Forgets a task that is over, or that the server does not know.
+/// Forgets a task that is over.
 async fn over(kept: Option<&Kept>, result: &Result<CallToolResult, Error>) {
-    if let Some(kept) = kept
-        && matches!(result, Ok(_) | Err(Error::Server { .. } | Error::TaskCancelled))
-    {
+    if let Some(kept) = kept.filter(|_| is_over(result)) {
         kept.forget().await;
+    }
+}
+
+/// Whether a task has an outcome, or the server does not know it. Any other error of the server is about one look at the task, which may
+/// succeed the next time.
+fn is_over(result: &Result<CallToolResult, Error>) -> bool {
+    match result {
+        Ok(_) | Err(Error::TaskCancelled) => true,
+        Err(error @ Error::Server { method, error: said }) => {
+            let is_of_call = [Method::CallTool, Method::TaskResult].iter().any(|of_call| method == of_call.name());
+            is_of_call || said.code == code::INVALID_PARAMS || error.is_not_found()
+        }
+        Err(_) => false,
     }
 }
 

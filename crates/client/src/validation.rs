@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use jackfield_protocol::{RawJson, Schema};
 use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
 
 use crate::schema_cost::{Cost, cost};
 use crate::{BadOutput, Error};
@@ -33,6 +34,8 @@ enum Compiled {
         validator: Box<Validator>,
         /// How many steps each byte of output may cost.
         steps_per_byte: u64,
+        /// By how much each level of output may multiply the steps of finding out what is wrong with it.
+        ways_back: u64,
     },
     /// It is not a valid schema, or above a limit.
     Refused(String),
@@ -62,22 +65,41 @@ impl OutputCheck {
 
     /// Checks a tool's structured output.
     pub(crate) fn check(&self, output: Option<&RawJson>) -> Result<(), Error> {
-        let validator = match self.compiled.get_or_init(|| compile(&self.schema)) {
-            Compiled::Usable { validator, .. } => validator,
+        let (validator, ways_back) = match self.compiled.get_or_init(|| compile(&self.schema)) {
+            Compiled::Usable { validator, ways_back, .. } => (validator, *ways_back),
             Compiled::Refused(why) => return Err(Error::Output(BadOutput::Schema(why.clone()))),
             Compiled::Skipped => return Ok(()),
         };
         let output = output.ok_or(Error::Output(BadOutput::Missing))?;
-        if self.steps(output.get().len()) > MOST_STEPS {
+        let steps = self.steps(output.get().len());
+        if steps > MOST_STEPS {
             let what = "there is too much output to be checked by so involved a schema".to_owned();
             return Err(Error::Output(BadOutput::Schema(what)));
         }
-        validator.validate(&output.to_value()).map_err(|error| {
-            let place = error.instance_path().to_string();
+        let value = output.to_value();
+        // This remembers what it has found out about each part, so that no schema makes it look at a part again and again.
+        if validator.is_valid(&value) {
+            return Ok(());
+        }
+        // Finding the words does not.
+        let effort = steps.saturating_mul(ways_back.saturating_pow(depth(&value)));
+        let found = if effort <= STEPS_IN_PLACE.max(steps) { validator.validate(&value).err() } else { None };
+        let words = found.map(|error| {
             let what: String = error.masked().to_string().chars().take(300).collect();
-            Error::Output(BadOutput::Schema(format!("at {place:?}: {what}")))
-        })
+            format!("at {:?}: {what}", error.instance_path().to_string())
+        });
+        let words = words.unwrap_or_else(|| "it would take too long to find out where".to_owned());
+        Err(Error::Output(BadOutput::Schema(words)))
     }
+}
+
+fn depth(value: &Value) -> u32 {
+    let deepest = match value {
+        Value::Array(items) => items.iter().map(depth).max(),
+        Value::Object(members) => members.values().map(depth).max(),
+        _ => return 0,
+    };
+    deepest.unwrap_or(0).saturating_add(1)
 }
 
 fn compile(schema: &Schema) -> Compiled {
@@ -85,8 +107,8 @@ fn compile(schema: &Schema) -> Compiled {
         return Compiled::Refused(format!("the schema is longer than {MOST_BYTES} bytes"));
     }
     let schema = schema.to_value();
-    let steps_per_byte = match cost(&schema) {
-        Cost::Bounded(steps) => steps,
+    let (steps_per_byte, ways_back) = match cost(&schema) {
+        Cost::Bounded { subschemas, ways_back } => (subschemas, ways_back),
         Cost::Unclear => {
             tracing::warn!("an output schema is too involved to be checked in bounded time; output is not checked");
             return Compiled::Skipped;
@@ -95,10 +117,49 @@ fn compile(schema: &Schema) -> Compiled {
     };
     let patterns = PatternOptions::regex().size_limit(MOST_PATTERN_BYTES);
     match jsonschema::options().offline().with_pattern_options(patterns).build(&schema) {
-        Ok(validator) => Compiled::Usable { validator: Box::new(validator), steps_per_byte },
+        Ok(validator) => Compiled::Usable { validator: Box::new(validator), steps_per_byte, ways_back },
         Err(error) => {
             let what: String = error.to_string().chars().take(300).collect();
             Compiled::Refused(format!("the schema is not valid: {what}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// T-102: a schema by which each level of a value is looked at twice takes no longer for a deep value than for its bytes, whether
+    /// the value fits or not. Without an end to that, these would take years.
+    #[test]
+    fn a_schema_that_doubles_the_effort_with_each_level_does_no_harm() {
+        let back = || json!({"$ref": "#"});
+        for mut schema in [
+            json!({"properties": {"x": back()}, "patternProperties": {"x": back()}}),
+            json!({"properties": {"x": back()}, "allOf": [{"properties": {"x": back()}}]}),
+            json!({"properties": {"x": {"anyOf": [back(), back()]}}}),
+            json!({"properties": {"x": {"allOf": [back(), back()]}}}),
+            json!({"additionalProperties": back(), "propertyNames": true, "allOf": [{"additionalProperties": back()}]}),
+        ] {
+            schema["properties"]["end"] = json!({"type": "null"});
+            let check = OutputCheck::new(&Schema::new(&schema).unwrap());
+            let nested =
+                |end| RawJson::new(&(0..60).fold(json!({"end": end}), |inner, _| json!({"x": inner}))).unwrap();
+            assert!(!check.is_much(nested(json!(null)).get().len()));
+            check.check(Some(&nested(json!(null)))).unwrap();
+            let error = check.check(Some(&nested(json!(7)))).unwrap_err();
+            assert!(
+                matches!(&error, Error::Output(BadOutput::Schema(words)) if words.contains("too long")),
+                "{error:?}"
+            );
+            let shallow = RawJson::new(&json!({"x": {"end": 7}})).unwrap();
+            let error = check.check(Some(&shallow)).unwrap_err();
+            assert!(
+                matches!(&error, Error::Output(BadOutput::Schema(words)) if words.starts_with("at \"/x")),
+                "{error:?}"
+            );
         }
     }
 }

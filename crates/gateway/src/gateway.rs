@@ -77,6 +77,14 @@ impl Gateway {
         self
     }
 
+    /// Sets how long to wait for an answer of a server or a sign of progress; five minutes by default. What a call may take in all, an hour,
+    /// is raised to that if it is less.
+    pub fn request_timeout(mut self, timeout: Duration) -> Self {
+        self.timeouts.request = timeout;
+        self.timeouts.maximum = self.timeouts.maximum.max(timeout);
+        self
+    }
+
     /// Sets how long to wait for answers of servers.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
@@ -237,4 +245,20 @@ async fn subscribe(lines: Arc<[Arc<Line>]>, uri: String, cx: Cx) -> Result<(), E
         .add(&client, &inner, &cx)
         .await
         .map_err(|error| Trouble::Failed { server: line.name.clone(), error }.into_error_object())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More time for an answer must not become less time for the whole call.
+    #[test]
+    fn a_timeout_lowers_no_other_limit() {
+        let hour = Duration::from_secs(60 * 60);
+        for (given, maximum) in [(Duration::from_secs(1), hour), (Duration::from_secs(600), hour), (2 * hour, 2 * hour)]
+        {
+            let timeouts = Gateway::new("gateway").request_timeout(given).timeouts;
+            assert_eq!((timeouts.request, timeouts.maximum), (given, maximum));
+        }
+    }
 }

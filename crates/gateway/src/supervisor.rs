@@ -1,6 +1,5 @@
 //! Keeps one server connected: connects, offers what it has, follows its changes, and begins again when it is gone.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use jackfield_peer::Shutdown;
 use jackfield_protocol::{Implementation, LoggingLevel};
 use jackfield_server::Server;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::catalogue::Catalogue;
 use crate::gateway::Reach;
@@ -38,7 +38,7 @@ impl Supervisor {
         let stop = self.stop.clone();
         let mut wait = FIRST_WAIT;
         loop {
-            let begun = tokio::time::Instant::now();
+            let begun = Instant::now();
             let connected = tokio::select! {
                 connected = (self.reach)(self.builder()) => connected,
                 () = stop.triggered() => return,
@@ -82,41 +82,122 @@ impl Supervisor {
         self.line.desk.connect(&self.line.name, builder)
     }
 
-    /// Offers what a server has until it is gone.
+    /// Serves a server until it is gone.
     async fn serve(&mut self, client: &Client) -> Ended {
         let stop = self.stop.clone();
+        tokio::select! {
+            () = self.offer(client) => Ended::Gone,
+            () = client.closed() => Ended::Gone,
+            () = stop.triggered() => Ended::Stopped,
+        }
+    }
+
+    /// Offers what a server has and follows its changes, until it no longer tells of them although it did before. A server without
+    /// connections of its own, such as one over HTTP, shows in no other way that it is gone.
+    async fn offer(&mut self, client: &Client) {
         let mut catalogue = Catalogue::new(self.line.clone(), self.server.clone());
-        let beginning = async {
-            hear_logs(client).await;
-            // From here on no change is missed.
-            let changes = subscribe(client, &self.line.name).await;
-            catalogue.refresh(client).await;
-            changes
+        hear_logs(client).await;
+        // From here on no change is missed.
+        let mut changes = match subscribe(client).await {
+            Ok(subscription) => Changes::Told(subscription),
+            Err(Error::Connect(_) | Error::Lost { .. }) => return,
+            Err(error) => {
+                tracing::warn!(server = self.line.name, error = words(&error), "a server does not tell of changes");
+                Changes::Untold
+            }
         };
-        let mut changes = tokio::select! {
-            changes = beginning => changes,
-            () = client.closed() => return Ended::Gone,
-            () = stop.triggered() => return Ended::Stopped,
-        };
+        catalogue.refresh(client).await;
         self.line.set(Standing::Up(client.clone()));
         tracing::info!(server = self.line.name, "a server is available");
-        self.line.watches.renew(client).await;
-        let mut closed = pin!(client.closed());
+        self.watch_again(client, &catalogue).await;
+        let mut pause = Pause::new();
         loop {
             tokio::select! {
-                event = next(&mut changes) => match event {
+                event = changes.next() => match event {
                     Some(Event::ToolsChanged) => catalogue.refresh_tools(client).await,
                     Some(Event::PromptsChanged) => catalogue.refresh_prompts(client).await,
                     Some(Event::ResourcesChanged) => catalogue.refresh_resources(client).await,
                     Some(Event::Reconnected) => catalogue.refresh(client).await,
                     Some(_) => {}
-                    None => changes = None,
+                    None => {
+                        changes = Changes::Ended;
+                        pause.begin();
+                    }
                 },
                 Some(uri) = self.updates.recv() => catalogue.updated(uri),
-                () = &mut closed => return Ended::Gone,
-                () = stop.triggered() => return Ended::Stopped,
+                () = self.line.watches.lapsed() => pause.begin(),
+                () = pause.over() => {
+                    if matches!(changes, Changes::Ended) {
+                        match subscribe(client).await {
+                            Ok(subscription) => changes = Changes::Told(subscription),
+                            Err(error) => {
+                                let error = words(&error);
+                                return tracing::debug!(server = self.line.name, error, "a server no longer tells of changes");
+                            }
+                        }
+                        catalogue.refresh(client).await;
+                    }
+                    self.watch_again(client, &catalogue).await;
+                }
             }
         }
+    }
+
+    /// Subscribes again to the resources that callers want to hear of, and tells of those that may have changed.
+    async fn watch_again(&self, client: &Client, catalogue: &Catalogue) {
+        self.line.watches.renew(client).await.into_iter().for_each(|uri| catalogue.updated(uri));
+    }
+}
+
+/// The changes that a server tells of.
+enum Changes {
+    /// It never did.
+    Untold,
+    Told(Subscription),
+    /// It did; what has happened since is not known.
+    Ended,
+}
+
+impl Changes {
+    /// Waits for the next change; for ever if there are none to be told. `None` when there will be no more.
+    async fn next(&mut self) -> Option<Event> {
+        match self {
+            Self::Untold | Self::Ended => std::future::pending().await,
+            Self::Told(subscription) => subscription.next().await?.ok(),
+        }
+    }
+}
+
+/// The wait before a stream that has ended is opened again; the more often it ends soon, the longer.
+struct Pause {
+    wait: Duration,
+    last: Instant,
+    until: Option<Instant>,
+}
+
+impl Pause {
+    fn new() -> Self {
+        Self { wait: FIRST_WAIT, last: Instant::now(), until: None }
+    }
+
+    /// Begins to wait, unless it has begun already.
+    fn begin(&mut self) {
+        if self.until.is_none() {
+            if self.last.elapsed() >= FORGIVEN_AFTER {
+                self.wait = FIRST_WAIT;
+            }
+            self.until = Instant::now().checked_add(self.wait);
+            self.wait = self.wait.saturating_mul(2).min(LONGEST_WAIT);
+        }
+    }
+
+    /// Waits for the end; for ever if it has not begun.
+    async fn over(&mut self) {
+        match self.until {
+            Some(until) => tokio::time::sleep_until(until).await,
+            None => std::future::pending().await,
+        }
+        (self.until, self.last) = (None, Instant::now());
     }
 }
 
@@ -136,20 +217,6 @@ async fn hear_logs(client: &Client) {
     }
 }
 
-async fn subscribe(client: &Client, server: &str) -> Option<Subscription> {
-    match client.subscribe().tools().prompts().resources().await {
-        Ok(subscription) => Some(subscription),
-        Err(error) => {
-            tracing::warn!(server, error = words(&error), "a server does not tell of changes");
-            None
-        }
-    }
-}
-
-/// Waits for the next change; for ever if there are none to be told.
-async fn next(changes: &mut Option<Subscription>) -> Option<Event> {
-    match changes {
-        None => std::future::pending().await,
-        Some(changes) => changes.next().await?.ok(),
-    }
+async fn subscribe(client: &Client) -> Result<Subscription, Error> {
+    client.subscribe().tools().prompts().resources().await
 }

@@ -5,6 +5,7 @@
 //! task again travels with the caller, sealed. Whoever does not come back is given up, which cancels the request at the server.
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -180,15 +181,18 @@ impl Talks {
         let work = CURRENT.scope(talk.clone(), {
             let talk = talk.clone();
             async move {
+                let mut abandoned = pin!(talk.abandoned());
                 tokio::select! {
                     biased;
-                    outcome = asking => talk.end(Some(outcome)),
-                    () = talk.abandoned() => {
-                        talk.end(None);
-                        if let Some(all) = all.upgrade() {
-                            all.remove(&id);
-                        }
+                    outcome = asking => {
+                        talk.end(Some(outcome));
+                        // A caller that comes back takes the outcome and ends this task; the others must not fill the table.
+                        abandoned.await;
                     }
+                    () = &mut abandoned => talk.end(None),
+                }
+                if let Some(all) = all.upgrade() {
+                    all.remove(&id);
                 }
             }
         });

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::process::{Command, Stdio};
 
 use jackfield_http::client::Boxed;
+use tokio::sync::oneshot;
 use url::Url;
 
 use super::Paste;
@@ -66,19 +67,58 @@ impl Opener for Terminal {
 
 impl Paste for Terminal {
     fn paste(&self) -> Boxed<'_, io::Result<String>> {
-        Box::pin(async {
-            let read = tokio::task::spawn_blocking(|| {
-                let mut line = String::new();
-                io::stdin().read_line(&mut line).map(|_| line)
-            });
-            read.await.map_err(io::Error::other)?
-        })
+        Box::pin(typed(|line| io::stdin().read_line(line)))
+    }
+}
+
+/// Waits for a line that somebody types. Where the input has ended nobody types any more, so that the answer can only come another way.
+async fn typed(read: impl FnOnce(&mut String) -> io::Result<usize> + Send + 'static) -> io::Result<String> {
+    let (told, line) = oneshot::channel();
+    // Not a thread of the runtime, which would wait for the line even when the program is over.
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = read(&mut line).map(|length| (length > 0).then_some(line));
+        // Nobody waits if the answer came another way.
+        let _ = told.send(read);
+    });
+    match line.await {
+        Ok(Ok(Some(line))) => Ok(line),
+        Ok(Err(error)) => Err(error),
+        Ok(Ok(None)) | Err(_) => std::future::pending().await,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where nobody can type, the end of the input is no answer: the browser's may still come.
+    #[tokio::test]
+    async fn the_end_of_the_input_is_no_answer() {
+        let line = typed(|line| {
+            line.push_str("http://127.0.0.1/?code=1\n");
+            Ok(line.len())
+        });
+        assert_eq!(line.await.unwrap(), "http://127.0.0.1/?code=1\n");
+        assert!(typed(|_| Err(io::ErrorKind::InvalidData.into())).await.is_err());
+
+        let (read, was_read) = oneshot::channel();
+        let mut ended = std::pin::pin!(typed(move |_| {
+            let _ = read.send(());
+            Ok(0)
+        }));
+        tokio::select! {
+            biased;
+            answer = &mut ended => panic!("{answer:?}"),
+            _ = was_read => {}
+        }
+        // However often it is looked at.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+            let looked = std::future::poll_fn(|cx| std::task::Poll::Ready(ended.as_mut().poll(cx).is_pending()));
+            assert!(looked.await);
+        }
+    }
 
     /// T-060: whatever the address contains, it is one argument that is no option, and no shell reads it. SEC-031, SEC-032
     #[test]

@@ -130,7 +130,9 @@ impl AddUser {
         let password =
             password::read(&format!("Password of {}: ", one_line(&self.name))).map_err(|error| unusable(&error))?;
         users.add_user(&self.name, &Secret::new(password)).map_err(|error| unusable(&error))?;
-        screen.page(&format!("{} can log in now\n", one_line(&self.name)))
+        // Servers read the file when they start.
+        let what = "can log in; a server that is running has to be started again to know it";
+        screen.page(&format!("{} {what}\n", one_line(&self.name)))
     }
 }
 

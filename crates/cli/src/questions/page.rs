@@ -116,7 +116,10 @@ pub(crate) fn open_in_browser(url: &str) -> io::Result<()> {
         }
         None => Command::new("xdg-open"),
     };
-    command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
+    let mut child = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    // Some of these programs live as long as the browser; a thread of its own waits for them, so that none is left behind.
+    std::thread::spawn(move || child.wait());
+    Ok(())
 }
 
 #[cfg(test)]

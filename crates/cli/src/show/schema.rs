@@ -49,11 +49,12 @@ pub(crate) fn parameters(schema: &Schema) -> Vec<Parameter> {
     let root = schema.to_value();
     let required: Vec<&str> = root["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let names = serde_json::from_str::<Properties>(schema.get()).unwrap_or_default().properties.0;
+    let mut left = MOST_PARTS;
     names
         .into_iter()
         .map(|name| {
             let required = required.contains(&name.as_str());
-            let schema = resolved(&root["properties"][&name], &root);
+            let schema = resolve(&root["properties"][&name], &root, &mut left);
             Parameter { name, schema, required }
         })
         .collect()
@@ -61,37 +62,56 @@ pub(crate) fn parameters(schema: &Schema) -> Vec<Parameter> {
 
 /// Returns a schema whose reference, if it is one, is replaced by what it refers to within `root`.
 pub(crate) fn resolved(schema: &Value, root: &Value) -> Value {
-    resolve(schema, root, 0)
+    resolve(schema, root, &mut { MOST_PARTS })
 }
 
 /// References may go in circles, and schemas may be deep.
 const DEEPEST: usize = 8;
+/// How many parts are put in the places of references for one tool. A few that lead to each other could become any number.
+const MOST_PARTS: usize = 10_000;
 
-fn resolve(schema: &Value, root: &Value, depth: usize) -> Value {
-    if depth > DEEPEST {
-        return schema.clone();
-    }
+fn resolve(schema: &Value, root: &Value, left: &mut usize) -> Value {
     let mut out = schema.clone();
-    if let Some(reference) = schema["$ref"].as_str()
-        && let Some(pointer) = reference.strip_prefix('#')
-        && let Some(target) = root.pointer(pointer)
-    {
-        out = resolve(target, root, depth + 1);
+    expand(&mut out, root, 0, left);
+    out
+}
+
+fn expand(schema: &mut Value, root: &Value, depth: usize, left: &mut usize) {
+    if depth > DEEPEST || *left == 0 {
+        return;
+    }
+    let pointer = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    if let Some(target) = pointer.and_then(|pointer| root.pointer(pointer)) {
+        let Some(rest) = left.checked_sub(parts(target)) else {
+            *left = 0;
+            return;
+        };
+        *left = rest;
+        let beside = std::mem::replace(schema, target.clone());
         // What stands beside a reference, such as a description, counts too.
-        if let (Value::Object(out), Value::Object(beside)) = (&mut out, schema) {
-            let beside = beside.iter().filter(|(key, _)| *key != "$ref");
-            out.extend(beside.map(|(key, value)| (key.clone(), value.clone())));
+        if let (Value::Object(out), Value::Object(beside)) = (&mut *schema, beside) {
+            out.extend(beside.into_iter().filter(|(key, _)| key != "$ref"));
         }
+        return expand(schema, root, depth + 1, left);
     }
     for key in ["anyOf", "oneOf", "allOf"] {
-        if let Some(Value::Array(branches)) = out.get_mut(key) {
-            branches.iter_mut().for_each(|branch| *branch = resolve(branch, root, depth + 1));
+        if let Some(Value::Array(branches)) = schema.get_mut(key) {
+            branches.iter_mut().for_each(|branch| expand(branch, root, depth + 1, left));
         }
     }
-    if let Some(items) = out.get_mut("items") {
-        *items = resolve(items, root, depth + 1);
+    if let Some(items) = schema.get_mut("items") {
+        expand(items, root, depth + 1, left);
     }
-    out
+}
+
+/// How many values there are in a value, itself included.
+fn parts(value: &Value) -> usize {
+    let inner: usize = match value {
+        Value::Array(items) => items.iter().map(parts).sum(),
+        Value::Object(members) => members.values().map(parts).sum(),
+        _ => 0,
+    };
+    inner + 1
 }
 
 /// Returns the type that a resolved schema asks for, in few words.
@@ -205,6 +225,18 @@ mod tests {
             ]
         );
         assert_eq!(parameters(&schema)[2].description(), Some("How."));
+    }
+
+    /// T-102: a few references that lead to each other do not become billions of parts.
+    #[test]
+    fn references_are_followed_to_an_end() {
+        let many = vec![json!({"$ref": "#/$defs/x"}); 200];
+        let fields: serde_json::Map<_, _> = (0..50).map(|n| (n.to_string(), json!({"$ref": "#/$defs/x"}))).collect();
+        let schema = json!({"properties": fields, "$defs": {"x": {"anyOf": many}}});
+        let shown = parameters(&Schema::new(&schema).unwrap());
+        assert_eq!(shown.len(), 50);
+        let total: usize = shown.iter().map(|parameter| parts(&parameter.schema)).sum();
+        assert!(total < 2 * MOST_PARTS, "{total}");
     }
 
     #[test]

@@ -26,7 +26,9 @@ pub(crate) fn plain(text: &str) -> String {
                 }
             }
             '/' if chars.peek() == Some(&'*') => {
-                out.push(' ');
+                // The star that begins a comment does not end it.
+                chars.next();
+                out.extend([' ', ' ']);
                 let mut before = ' ';
                 for c in chars.by_ref() {
                     out.push(if c == '\n' { c } else { ' ' });
@@ -67,7 +69,8 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&plain(text)).unwrap();
         assert_eq!(value, serde_json::json!({"a": [1, 2], "u": "http://x, ]\"//"}));
         assert_eq!(plain(text).len(), text.len());
-        for broken in ["{,,}", "[1,,]", "/*", "\"", "{\"a\": }"] {
+        assert_eq!(plain("[/*/ 1 */ 2 /**/]"), "[         2     ]");
+        for broken in ["{,,}", "[1,,]", "/*", "/*/", "\"", "{\"a\": }"] {
             assert!(serde_json::from_str::<serde_json::Value>(&plain(broken)).is_err(), "{broken}");
         }
     }

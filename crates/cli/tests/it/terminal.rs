@@ -186,7 +186,7 @@ fn passwords_are_not_shown() {
     terminal.screen.write_all(b"correct horse battery\n").unwrap();
     let (code, shown) = terminal.finish();
     assert_eq!(code, Some(0), "{shown}");
-    assert!(shown.contains("ann can log in now") && !shown.contains("horse"), "{shown}");
+    assert!(shown.contains("ann can log in;") && !shown.contains("horse"), "{shown}");
 }
 
 /// SEC-025: before a command is configured it is shown whole, with a warning, and only a yes adds it.

@@ -36,10 +36,15 @@ impl Backoff {
         if self.failures >= self.restarts.limit {
             return false;
         }
+        self.wait_on().await;
+        true
+    }
+
+    /// Waits before the next attempt, however many there were.
+    pub(super) async fn wait_on(&mut self) {
         // A server's wish is heeded to the full, and our own patience grows beyond it.
         let wait = self.restarts.wait(self.failures).max(self.wish);
         self.failures = self.failures.saturating_add(1);
         tokio::time::sleep(wait).await;
-        true
     }
 }

@@ -1,6 +1,7 @@
 //! The sending side: each message becomes a task of its own.
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,7 +71,7 @@ pub(super) fn send(shared: &Arc<Shared>, message: Message) -> Result<(), NotSent
 }
 
 async fn request(shared: &Arc<Shared>, message: Message) {
-    let is_listening = message.is(Method::Listen);
+    let (id, is_listening) = (message.id(), message.is(Method::Listen));
     let exchange = async {
         if !message.is(Method::Discover) && !message.is(Method::Initialize) {
             shared.wait_for_gate().await;
@@ -83,8 +84,13 @@ async fn request(shared: &Arc<Shared>, message: Message) {
     if is_listening {
         return exchange.await;
     }
-    // The one who waits gives up long before; this is for requests that nobody waits for.
-    let _ = tokio::time::timeout(shared.server.timeouts.maximum, exchange).await;
+    // Whoever waits has a limit of their own, which may be longer; this is for requests that nobody waits for.
+    let mut exchange = pin!(exchange);
+    while tokio::time::timeout(shared.server.timeouts.maximum, &mut exchange).await.is_err() {
+        if !id.is_some_and(|id| shared.inbox.waits_for(id)) {
+            return;
+        }
+    }
 }
 
 /// Ends the handshake of a session, then lets everything else go.

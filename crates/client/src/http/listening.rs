@@ -12,6 +12,7 @@ use super::backoff::Backoff;
 use super::exchange::message_of;
 use super::message;
 use super::shared::Shared;
+use crate::Ended;
 
 /// A stream that lasted so long was no failure, even if nothing came on it.
 const LONG_ENOUGH: Duration = Duration::from_secs(5);
@@ -20,6 +21,7 @@ const LONG_ENOUGH: Duration = Duration::from_secs(5);
 pub(super) async fn listen(shared: &Arc<Shared>, heard: oneshot::Sender<()>) {
     let mut heard = Some(heard);
     let mut backoff = Backoff::new(&shared.server.restarts, shared.server.timeouts.maximum);
+    let mut outage = Backoff::new(&shared.server.restarts, shared.server.timeouts.maximum);
     let mut last_event_id: Option<HeaderValue> = None;
     let mut was_open = false;
     loop {
@@ -32,6 +34,7 @@ pub(super) async fn listen(shared: &Arc<Shared>, heard: oneshot::Sender<()>) {
                     shared.inbox.may_have_missed();
                 }
                 was_open = true;
+                outage.succeeded();
                 let (id, is_too_long) = read(shared, answer, &mut backoff).await;
                 last_event_id = id.or(last_event_id);
                 if is_too_long {
@@ -39,7 +42,17 @@ pub(super) async fn listen(shared: &Arc<Shared>, heard: oneshot::Sender<()>) {
                     last_event_id = None;
                 }
             }
-            Opened::NotOffered => return tracing::debug!("the server has nothing to say by itself"),
+            // A server that had the stream and no longer knows what it is asked for has forgotten the session. One that never had it may
+            // just know no better answer.
+            Opened::NotFound if was_open && shared.session().is_some() => {
+                return shared.end(Ended::new("the server ended the session"));
+            }
+            Opened::NotFound | Opened::NotOffered => return tracing::debug!("the server has nothing to say by itself"),
+            // It was there, so it may come back; until then nobody else would notice that the session is over.
+            Opened::NotNow if was_open => {
+                outage.wait_on().await;
+                continue;
+            }
             Opened::NotNow => {}
         }
         if !backoff.wait().await {
@@ -51,6 +64,7 @@ pub(super) async fn listen(shared: &Arc<Shared>, heard: oneshot::Sender<()>) {
 enum Opened {
     Stream(Answer),
     NotOffered,
+    NotFound,
     NotNow,
 }
 
@@ -63,6 +77,7 @@ fn opened(answer: Result<Answer, Error>) -> Opened {
         Ok(answer) if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS => {
             Opened::NotNow
         }
+        Ok(answer) if answer.status == StatusCode::NOT_FOUND => Opened::NotFound,
         Ok(_) => Opened::NotOffered,
         Err(_) => Opened::NotNow,
     }

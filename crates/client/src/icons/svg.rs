@@ -46,7 +46,7 @@ fn is_still(node: Node<'_, '_>) -> Result<(), BadIcon> {
     if ACTIVE.iter().any(|active| name.eq_ignore_ascii_case(active)) {
         return Err(BadIcon::Active("an element that runs something"));
     }
-    if name.eq_ignore_ascii_case("style") && node.text().is_some_and(fetches) {
+    if name.eq_ignore_ascii_case("style") && node.children().filter_map(|child| child.text()).any(fetches) {
         return Err(BadIcon::Active("a style that fetches something"));
     }
     for attribute in node.attributes() {

@@ -52,7 +52,7 @@ impl Client {
     /// # Errors
     /// The server has no skills, or see [`Error`].
     pub async fn skills(&self) -> Result<Vec<Skill>, Error> {
-        self.needs_skills()?;
+        self.needs_skills().await?;
         let limit = self.core().options.limits.pages;
         let mut all = Vec::new();
         let mut cursor: Option<String> = None;
@@ -77,7 +77,7 @@ impl Client {
     /// # Errors
     /// The server has no such skill, or see [`Error`].
     pub async fn skill(&self, uri: &str) -> Result<Skill, Error> {
-        self.needs_skills()?;
+        self.needs_skills().await?;
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
         let One { skill } = read(GET, &self.request(GET, params).await?)?;
         if skill.uri == uri { Ok(skill) } else { Err(BadSkill::Entry("it is another skill than was asked for").into()) }
@@ -124,9 +124,9 @@ impl Client {
         Ok(content)
     }
 
-    fn needs_skills(&self) -> Result<(), Error> {
-        let server = self.server();
-        let extensions = server.as_ref().and_then(|server| server.capabilities.extensions.as_ref());
+    async fn needs_skills(&self) -> Result<(), Error> {
+        let session = self.session().await?;
+        let extensions = session.about.capabilities.extensions.as_ref();
         match extensions {
             Some(extensions) if extensions.contains_key(EXTENSION) => Ok(()),
             _ => Err(Error::NotOffered("skills")),

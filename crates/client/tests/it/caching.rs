@@ -278,3 +278,22 @@ fn cursors_end_with_their_session() {
         assert_eq!(seen.lock().unwrap().len(), 5);
     });
 }
+
+/// An answer that can not be understood is not kept, whatever it says about that: the next request may bring a better one.
+#[test]
+fn what_is_not_understood_is_not_kept() {
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder().without_output_check()).await;
+        for bad in [
+            json!({"resultType": "complete", "tools": "many", "ttlMs": 60_000}),
+            json!({"resultType": "input_required", "inputRequests": {}, "tools": [], "ttlMs": 60_000}),
+        ] {
+            let answers = [(None, bad)];
+            let (tools, ()) = tokio::join!(client.tools().all(), serve(&mut server, &answers));
+            assert!(tools.is_err(), "{tools:?}");
+        }
+        let good = page("good", None, json!(60_000));
+        assert_eq!(tools(&client, &mut server, &[(None, good)]).await, ["good"]);
+        assert_eq!(tools(&client, &mut server, &[]).await, ["good"]);
+    });
+}

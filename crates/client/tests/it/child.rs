@@ -391,3 +391,19 @@ fn standard_error_is_heard_as_it_comes() {
         client.close().await;
     });
 }
+
+/// A server that ends at the probe is tried as an older one, once. If it refuses that as well, the one who starts it is told; it is not
+/// started again and again.
+#[test]
+fn a_server_that_refuses_both_handshakes_is_given_up() {
+    const SERVER: &str = r#"
+import json, sys
+m = json.loads(sys.stdin.readline())
+if m["method"] != "initialize": sys.exit(1)
+print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32000, "message": "bad API key"}}), flush=True)
+"#;
+    real(async {
+        let refused = Client::builder().restarts(quick()).spawn(python(SERVER)).await.unwrap_err();
+        assert_eq!(refused.server_error().unwrap().message, "bad API key", "{refused:?}");
+    });
+}

@@ -193,6 +193,7 @@ async fn vector_images_are_still() {
         "<foreignObject/>",
         r#"<set attributeName="href" to="javascript:alert(1)"/>"#,
         "<style>@import 'x'</style>",
+        "<style><!-- --> @import url(https://elsewhere)</style>",
         "<style>a{b:url( 'https://elsewhere')}</style>",
         r#"<g style="fill:url(//elsewhere)"/>"#,
         r#"<g style="fill:\75rl(//elsewhere)"/>"#,

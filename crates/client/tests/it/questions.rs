@@ -203,6 +203,10 @@ fn roots_are_checked_and_changes_are_told() {
         client.set_roots(vec![Root::new("file:///other")]).unwrap();
         server.expect("notifications/roots/list_changed").await;
         assert!(client.set_roots(vec![Root::new("http://x")]).is_err());
+        // A client that never said it has roots can not begin to have some; that is no fault of the server.
+        let (without, _server) = Pair::legacy(Client::builder(), "2025-06-18").await;
+        let refused = without.set_roots(vec![]).unwrap_err();
+        assert!(matches!(refused, Error::NotDeclared("roots")) && !refused.is_protocol_violation(), "{refused:?}");
         // Since 2026-07-28 there is no such notice.
         let (client, mut server) = Pair::modern(answers()).await;
         client.set_roots(vec![]).unwrap();
@@ -230,6 +234,39 @@ fn a_cancelled_question_is_dropped() {
         }
         let refused = server.receive().await.unwrap();
         assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(32), &json!(429)));
+        // An id in use is the server's mistake, and has nothing to do with how many there are.
+        server.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "elicitation/create", "params": form})).await;
+        let refused = server.receive().await.unwrap();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
         client.close().await;
+    });
+}
+
+/// T-114: questions that come before the end of the handshake wait for it; those that are too many are told so.
+#[test]
+fn early_questions_are_answered_too() {
+    paused(async {
+        let (ours, mut server) = Pair::streams();
+        let opening = answers().over(ours);
+        let conversation = async {
+            let probe = server.expect("server/discover").await;
+            let refusal = json!({"code": -32601, "message": "what?"});
+            server.send(&json!({"jsonrpc": "2.0", "id": probe["id"], "error": refusal})).await;
+            let initialize = server.expect("initialize").await;
+            for n in 0..33 {
+                server.send(&json!({"jsonrpc": "2.0", "id": format!("q{n}"), "method": "roots/list"})).await;
+            }
+            let refused = server.receive().await.unwrap();
+            assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("q32"), &json!(429)));
+            let greeting = crate::script::greeting("2025-06-18");
+            server.send(&json!({"jsonrpc": "2.0", "id": initialize["id"], "result": greeting})).await;
+            server.expect("notifications/initialized").await;
+            for _ in 0..32 {
+                let answer = server.receive().await.unwrap();
+                assert_eq!(answer["result"]["roots"][0]["uri"], "file:///work", "{answer}");
+            }
+        };
+        let (client, ()) = tokio::join!(opening, conversation);
+        client.unwrap().close().await;
     });
 }

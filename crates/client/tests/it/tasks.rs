@@ -305,3 +305,29 @@ fn a_task_that_is_gone_is_not_begun_again() {
         assert_eq!(store.get("x").await.unwrap(), None);
     });
 }
+
+/// A look at a task that fails says nothing about the task: its id stays, so that the next process does not call the tool again.
+#[test]
+fn a_look_that_fails_does_not_forget_the_task() {
+    for (core, code) in [(false, -32603), (false, 429), (true, -32603)] {
+        paused(async move {
+            let store: Arc<dyn KvStore> = Arc::new(MemoryKv::new());
+            store.put("x", "k".into(), None).await.unwrap();
+            let builder = Client::builder().without_output_check();
+            let (client, mut server) =
+                if core { Pair::legacy(builder, "2025-11-25").await } else { Pair::modern(builder).await };
+            let call = client.call("slow", ()).kept_in(store.clone(), "x");
+            let refuse = async {
+                if core {
+                    list_slow(&mut server).await;
+                }
+                let look = server.expect("tasks/get").await;
+                let error = json!({"code": code, "message": "not now"});
+                server.send(&json!({"jsonrpc": "2.0", "id": look["id"], "error": error})).await;
+            };
+            let (output, ()) = tokio::join!(call.into_future(), refuse);
+            assert_eq!(output.unwrap_err().server_error().unwrap().code, code);
+            assert_eq!(store.get("x").await.unwrap().as_deref(), Some(&b"k"[..]), "{core} {code}");
+        });
+    }
+}

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jackfield_client::{
-    Boxed, Client, Connected, Connector, Ended, Error, Failure, Inbox, Link, NotSent, Outgoing, Sent,
+    Boxed, Client, Connected, Connector, Ended, Error, Failure, Inbox, Link, NotSent, Outgoing, Sent, Timeouts,
 };
 use jackfield_protocol::Revision;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::script::{discovery, name, paused};
 
@@ -22,6 +23,8 @@ struct Direct {
     seen: Arc<Mutex<Vec<(String, String)>>>,
     /// The first connections that fail.
     failing: u32,
+    /// How often the tools were listed.
+    lists: Arc<AtomicU32>,
 }
 
 #[derive(Debug)]
@@ -29,6 +32,7 @@ struct DirectLink {
     inbox: Inbox,
     closed: watch::Sender<Option<&'static str>>,
     seen: Arc<Mutex<Vec<(String, String)>>>,
+    lists: Arc<AtomicU32>,
 }
 
 impl Connector for Direct {
@@ -39,7 +43,7 @@ impl Connector for Direct {
                 return Err(io::ErrorKind::ConnectionRefused.into());
             }
             let (closed, mut ended) = watch::channel(None);
-            let link = Arc::new(DirectLink { inbox, closed, seen: self.seen.clone() });
+            let link = Arc::new(DirectLink { inbox, closed, seen: self.seen.clone(), lists: self.lists.clone() });
             let run = Box::pin(async move {
                 let why = ended.wait_for(Option::is_some).await.ok().and_then(|why| *why);
                 Ended::new(why.unwrap_or("gone"))
@@ -62,9 +66,12 @@ impl Link for DirectLink {
         let request: Value = serde_json::from_slice(message.text).unwrap();
         assert_eq!((request["id"].as_u64(), request["method"].as_str()), (Some(facts.id), Some(facts.method)));
         *self.seen.lock().unwrap() = facts.headers.to_vec();
+        if facts.method == "tools/list" {
+            self.lists.fetch_add(1, Ordering::SeqCst);
+        }
         let result = match facts.method {
             "server/discover" => discovery(),
-            "tools/list" => json!({"resultType": "complete", "tools": [
+            "tools/list" => json!({"resultType": "complete", "ttlMs": 60_000, "tools": [
                 {"name": "good", "inputSchema": {"type": "object", "properties": {
                     "region": {"type": "string", "x-mcp-header": "Region"}, "n": {"type": "integer", "x-mcp-header": "Count"}}}},
                 {"name": "bad", "inputSchema": {"type": "object", "properties": {"o": {"type": "object", "x-mcp-header": "O"}}}},
@@ -181,5 +188,60 @@ fn attempts_have_a_limit() {
         let call = client.call("fine", ()).timeout(Duration::from_secs(3600));
         assert_eq!(name(&call.await), "closed");
         assert!(client.is_closed());
+    });
+}
+
+/// Opens the first connections, then never another one.
+#[derive(Debug)]
+struct Stuck(Direct, u32);
+
+impl Connector for Stuck {
+    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+        if self.0.connections.load(Ordering::SeqCst) < self.1 {
+            return self.0.connect(inbox);
+        }
+        Box::pin(std::future::pending())
+    }
+
+    fn can_reconnect(&self) -> bool {
+        true
+    }
+}
+
+/// A connection that is never opened has a deadline, and does not keep the client from being closed.
+#[test]
+fn a_connection_that_is_never_opened_is_not_waited_for() {
+    paused(async {
+        let begun = Instant::now();
+        let error = Client::builder().through(Stuck(Direct::default(), 0)).await.unwrap_err();
+        assert!(error.is_timeout(), "{error:?}");
+        assert_eq!(begun.elapsed(), Duration::from_secs(60));
+
+        let mut timeouts = Timeouts::default();
+        timeouts.connect = Duration::from_secs(24 * 60 * 60);
+        let client = Client::builder().timeouts(timeouts).through(Stuck(Direct::default(), 1)).await.unwrap();
+        assert!(client.call("end", ()).await.unwrap_err().is_closed());
+        // By now it is being connected again.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let begun = Instant::now();
+        client.close().await;
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+    });
+}
+
+/// What was kept of a server is not believed after it was connected to again: it may have been started with other tools.
+#[test]
+fn nothing_is_kept_across_connections() {
+    paused(async {
+        let direct = Direct::default();
+        let lists = direct.lists.clone();
+        let client = Client::builder().without_output_check().through(direct).await.unwrap();
+        for _ in 0..2 {
+            client.tools().all().await.unwrap();
+            assert_eq!(lists.load(Ordering::SeqCst), 1);
+        }
+        assert!(client.call("end", ()).await.unwrap_err().is_closed());
+        client.tools().all().await.unwrap();
+        assert_eq!(lists.load(Ordering::SeqCst), 2);
     });
 }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use jackfield::protocol::{ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
 use jackfield::{Cx, Elicited, Server, prompt, resource, tool};
@@ -38,6 +39,16 @@ async fn greet(cx: &Cx) -> jackfield::Result<String> {
     };
     let second = cx.elicit::<Name>("second", "And who else?").await?.accepted();
     Ok(format!("hello {} and {}", one.name, second.map_or("nobody".to_owned(), |second| second.name)))
+}
+
+/// Asks who is there, and does not wait long.
+#[tool]
+pub(crate) async fn impatient(cx: &Cx) -> String {
+    let asking = cx.elicit::<Name>("first", "Who is there?");
+    match tokio::time::timeout(Duration::from_secs(1), asking).await {
+        Ok(_) => "answered".to_owned(),
+        Err(_) => "too late".to_owned(),
+    }
 }
 
 /// Asks for the folders.

@@ -5,7 +5,7 @@ use jackfield::testing::TestClient;
 use jackfield_gateway::Gateway;
 use serde_json::json;
 
-use crate::backend::{Place, behind, demo, gateway};
+use crate::backend::{Place, behind, demo, gateway, impatient};
 
 fn accepted(name: &str) -> ElicitResult {
     let mut answer = ElicitResult::new(ElicitAction::Accept);
@@ -79,6 +79,29 @@ async fn an_answer_that_comes_too_late_is_refused() {
     other["name"] = "demo__greet".into();
     let refused = client.request("tools/call", other).await.unwrap_err();
     assert!(refused.code == -32602 && refused.message.contains("call again"), "{refused:?}");
+}
+
+/// A server that gives up its question ends the call, but a caller of the modern era may still come for the outcome. Those that never do
+/// must not keep everybody else out.
+#[tokio::test(start_paused = true)]
+async fn callers_that_never_come_back_keep_nobody_out() {
+    let place = Place::new(demo().tool(impatient), Revision::V2025_11_25);
+    let client = person(behind(Gateway::new("gateway"), "demo", &place).server().unwrap(), Revision::LATEST);
+    let call = json!({"name": "demo__impatient", "arguments": {}});
+    for _ in 0..4100 {
+        let asked = client.request("tools/call", call.clone()).await.unwrap();
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+        tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    }
+    // One that comes back in time gets what there is.
+    let asked = client.request("tools/call", call.clone()).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(9 * 60)).await;
+    let key = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    let mut again = call;
+    again["requestState"] = asked["requestState"].clone();
+    again["inputResponses"] = json!({key: {"action": "accept", "content": {"name": "Ada"}}});
+    let late = client.request("tools/call", again).await.unwrap();
+    assert_eq!(late["content"][0]["text"], "too late", "{late}");
 }
 
 /// T-138: a server of the legacy era does not say what its question is about. Of two callers neither is asked in place of the other.

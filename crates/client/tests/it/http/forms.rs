@@ -264,9 +264,17 @@ fn subscriptions_are_opened_again() {
         let changed = r#"data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{META}}||…"#;
         site.reply("subscriptions/listen", acknowledged(changed));
         let client = Client::connect(site.http()).await.unwrap();
+        site.reply("prompts/list", r#"200 json {"result":{"resultType":"complete","prompts":[],"ttlMs":600000}}"#);
+        for _ in 0..2 {
+            client.prompts().all().await.unwrap();
+            assert_eq!(site.seen("prompts/list").len(), 1);
+        }
         let mut changes = client.subscribe().tools().await.unwrap();
         assert_eq!(changes.next().await.unwrap().unwrap(), Event::Reconnected);
         assert_eq!(changes.next().await.unwrap().unwrap(), Event::ToolsChanged);
+        // What was kept is from before the gap.
+        client.prompts().all().await.unwrap();
+        assert_eq!(site.seen("prompts/list").len(), 2);
         let listens = site.seen("subscriptions/listen");
         assert_eq!(listens.len(), 2);
         assert_ne!(listens[0].body["id"], listens[1].body["id"]);
@@ -345,5 +353,39 @@ fn requests_about_a_task_name_it_in_a_header() {
                 assert_eq!(request.header("mcp-method"), Some(method));
             }
         }
+    });
+}
+
+/// HTTP-056: a server that has forgotten the session is noticed on the stream of its own messages too, also after an outage, so that those
+/// who only listen do not wait for ever. One that never had such a stream may answer the same without meaning that.
+#[test]
+fn the_end_of_a_session_is_noticed_by_who_listens() {
+    let outage = "< 503\n".repeat(15);
+    for (answers, sessions) in [
+        ("< 200 sse : hello||\n< 404\n< 405".to_owned(), 2),
+        (format!("< 200 sse : hello||\n{outage}< 404\n< 405"), 2),
+        ("< 404".to_owned(), 1),
+        ("< 200 sse : hello||\n< 405".to_owned(), 1),
+    ] {
+        check(&format!(
+            "legacy 2025-11-25\n@ connect = ok\n@ wait = ok\n> GET\n{answers}\n= initialize {sessions}\n= initialize ! mcp-session-id"
+        ));
+    }
+}
+
+/// A call may be given more time than others get; then its exchange lasts as long.
+#[test]
+fn a_call_has_the_time_it_was_given() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        site.reply("tools/call", format!("after 3000 {DONE}"));
+        let client = Client::connect(site.http()).await.unwrap();
+        let hour = Duration::from_secs(3600);
+        client.call("t", ()).timeout(hour).maximum(hour).await.unwrap();
+        // Those that nobody waits for any more end.
+        let begun = Instant::now();
+        assert!(client.call("t", ()).await.unwrap_err().is_timeout());
+        assert_eq!(begun.elapsed(), Duration::from_secs(60));
     });
 }

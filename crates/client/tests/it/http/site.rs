@@ -7,6 +7,7 @@
 //! < 200 json {"result":{}}        answers with JSON, `jsonrpc` and `id` filled in; the last answer stays for all that follow
 //! < 200 sse id: 1|data: {}||      answers with events, `|` for a line end; then the stream ends, or `…` keeps it open
 //! < 307 [location: /x]            answers with a header and no body
+//! < after 60 200 json {}          the same after so many seconds
 //! < raw HTTP/1.1 200 OK\r\n…      writes this; `close` closes the connection, `hold` says nothing
 //! = GET 2                         so many were seen; or `= GET last-event-id: 1`: one had this header, `!` none had
 //! ```
@@ -140,7 +141,11 @@ pub(crate) async fn serve(site: Site, mut stream: impl AsyncRead + AsyncWrite + 
     let mut buffer = Vec::new();
     while let Some(seen) = read(&mut stream, &mut buffer).await {
         let id = seen.body.get("id").cloned();
-        let reply = site.answer(seen);
+        let mut reply = site.answer(seen);
+        if let Some((seconds, rest)) = reply.strip_prefix("after ").and_then(|rest| rest.split_once(' ')) {
+            tokio::time::sleep(std::time::Duration::from_secs(seconds.parse().unwrap())).await;
+            reply = rest.to_owned();
+        }
         let Some(bytes) = written(&reply, id.as_ref()) else {
             match reply.as_str() {
                 "close" => return,
