@@ -35,19 +35,21 @@ impl Endpoint {
                 Ok(Message::Answer(answer)) => self.answered(live, answer),
                 Ok(Message::Batch(_)) => {
                     let error = ErrorObject::invalid_request("a batch must not hold another");
-                    self.refuse(exchange, live, &Rejected { id: None, error });
+                    self.refuse(exchange, live, None, &error);
                 }
-                Err(rejected) => self.refuse(exchange, live, &rejected),
+                Err(rejected) => match rejected.into_answer() {
+                    Ok(answer) => self.answered(live, answer),
+                    Err(Rejected { about, error }) => self.refuse(exchange, live, about.asked(), &error),
+                },
             }
         }
         exchange.filled();
     }
 
-    pub(crate) fn refuse(&self, exchange: &Arc<Exchange>, live: &Live, rejected: &Rejected) {
+    pub(crate) fn refuse(&self, exchange: &Arc<Exchange>, live: &Live, id: Option<&RawId>, error: &ErrorObject) {
         let key = self.shared.next_key();
-        exchange.expect(key, rejected.id.as_ref());
-        let write = |out: &mut Vec<u8>| write_error(out, rejected.id.as_ref(), &rejected.error, live.revision());
-        exchange.answer(key, Some(rejected.error.code), write);
+        exchange.expect(key, id);
+        exchange.answer(key, Some(error.code), |out| write_error(out, id, error, live.revision()));
     }
 
     /// Begins the work on a request. If it is not ready at once it goes on in a task, so that it survives the connection.
@@ -64,7 +66,7 @@ impl Endpoint {
         let admitted = self.check_place(live, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
         let admitted = match admitted {
             Ok(admitted) => admitted,
-            Err(error) => return self.refuse(exchange, live, &Rejected { id: Some(id), error }),
+            Err(error) => return self.refuse(exchange, live, Some(&id), &error),
         };
         let key = self.shared.next_key();
         exchange.expect(key, Some(&id));

@@ -280,7 +280,7 @@ impl Endpoint {
         };
         let (message, meta) = match read {
             Ok(read) => read,
-            Err(Rejected { id, error }) => return bad(id.as_ref(), &error),
+            Err(rejected) => return self.rejected(parts, known, accepts, rejected),
         };
         let version = match Version::of(known, &parts.headers) {
             Ok(version) => version,
@@ -294,6 +294,34 @@ impl Endpoint {
             let now = self.shared.now();
             self.sweep_sometimes(now);
             self.legacy_post(arrived, known, now, message)
+        }
+    }
+
+    /// Refuses a POST whose message can not be served. If it was meant to be an answer, whoever asked need not wait any longer.
+    #[cold]
+    fn rejected(
+        self: &Arc<Self>,
+        parts: &Arc<Parts>,
+        known: &Known<'_>,
+        accepts: Accepts,
+        rejected: Rejected,
+    ) -> Posted {
+        let id = rejected.about.asked();
+        let refusal = respond::error(StatusCode::BAD_REQUEST, id, &rejected.error, Revision::LATEST);
+        let (Ok(answer), Ok(version)) = (rejected.into_answer(), Version::of(known, &parts.headers)) else {
+            return Posted::Done(refusal);
+        };
+        let message = Message::Answer(answer);
+        if self.is_modern(&version, &message) {
+            return Posted::Done(refusal);
+        }
+        let arrived = Arrived { parts: parts.clone(), address: None, version, accepts, meta: None };
+        match self.legacy_post(arrived, known, self.shared.now(), message) {
+            Posted::Later(passed_on) => Posted::Later(Box::pin(async move {
+                passed_on.await;
+                refusal
+            })),
+            _ => Posted::Done(refusal),
         }
     }
 

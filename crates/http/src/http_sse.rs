@@ -126,16 +126,19 @@ impl Endpoint {
                 self.notice(live, incident, parts);
             }
             Ok(Message::Answer(answer)) => live.questions.answer(answer),
-            Err(rejected) => self.reject(live, &rejected),
+            Err(rejected) => match rejected.into_answer() {
+                Ok(answer) => live.questions.answer(answer),
+                Err(rejected) => self.reject(live, &rejected),
+            },
         }
         respond::empty(status)
     }
 
     /// Answers on the stream, where the client looks for the answer, if it can be told to which request.
     fn reject(&self, live: &Arc<Live>, rejected: &Rejected) {
-        if rejected.id.is_some() {
+        if let Some(id) = rejected.about.asked() {
             let exchange = Exchange::new(live.clone(), Accepts::Both, false);
-            self.refuse(&exchange, live, rejected);
+            self.refuse(&exchange, live, Some(id), &rejected.error);
             exchange.filled();
         }
     }
