@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
-use jackfield_peer::{AskError, Closed, Outlet, RequestKey, Shutdown};
+use jackfield_peer::{AskError, Closed, Outlet, RequestKey, Shutdown, write_error};
+use jackfield_protocol::ErrorObject;
 use jackfield_protocol::envelope::RawId;
+use jackfield_protocol::error::code;
 use tokio::sync::Notify;
 
 use crate::events::Stream;
@@ -133,15 +135,7 @@ impl Exchange {
                     None => stream.append(text),
                 }
             }
-            None => {
-                if self.batch {
-                    let separator = if state.answers.is_empty() { b'[' } else { b',' };
-                    state.answers.push(separator);
-                }
-                // Most answers fit, and need not be moved to a larger place.
-                state.answers.reserve(ANSWER);
-                write(&mut state.answers);
-            }
+            None => self.write_answer(&mut state, write),
         }
         self.settle(state);
     }
@@ -166,6 +160,35 @@ impl Exchange {
         state.open = Open::default();
         state.closed = true;
         self.settle(state);
+    }
+
+    /// Ends the exchange in this process, because the node leaves the session to others. Whoever reads its stream is told there that
+    /// the node has stopped, unless the answer came before.
+    pub(crate) fn leave(&self) {
+        let mut state = self.state();
+        state.closed = true;
+        let open = std::mem::take(&mut state.open);
+        if state.stream.is_none() {
+            let error = ErrorObject::new(code::UNAVAILABLE, "the server is stopping; try again");
+            let requests = std::mem::take(&mut state.requests);
+            for (_, id) in requests.iter().filter(|(key, _)| open.contains(*key)) {
+                state.code = Some(error.code);
+                self.write_answer(&mut state, |out| write_error(out, Some(id), &error, self.live.revision()));
+            }
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// Adds an answer to those that go back as JSON.
+    fn write_answer(&self, state: &mut State, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.batch {
+            let separator = if state.answers.is_empty() { b'[' } else { b',' };
+            state.answers.push(separator);
+        }
+        // Most answers fit, and need not be moved to a larger place.
+        state.answers.reserve(ANSWER);
+        write(&mut state.answers);
     }
 
     fn settle(&self, mut state: MutexGuard<'_, State>) {
@@ -231,7 +254,7 @@ impl Exchange {
         if state.filling || !state.open.is_empty() {
             return None;
         }
-        if state.closed {
+        if state.closed && state.answers.is_empty() {
             return Some(Answered::Closed);
         }
         let status = match state.code {

@@ -216,7 +216,7 @@ impl Live {
         };
         while let (count, bytes) = kept(&streams)
             && (count > limits.kept_streams || bytes > limits.kept_session_bytes as u64)
-            && let Some(oldest) = streams.iter().position(|stream| stream.finished().is_some())
+            && let Some(oldest) = oldest_unread(&streams)
         {
             streams.remove(oldest).remove();
         }
@@ -328,12 +328,24 @@ impl Live {
         }
         self.questions.close();
         let running: Vec<_> = self.calls().drain().map(|(_, running)| running).collect();
-        running.iter().for_each(|running| running.abort.abort());
+        for running in running {
+            running.abort.abort();
+            if let Some(exchange) = running.exchange {
+                exchange.leave();
+            }
+        }
         for stream in self.standalone.get().into_iter().chain(&std::mem::take(&mut *self.streams())) {
             stream.leave();
             stream.replace();
         }
     }
+}
+
+/// Finds the finished stream that is missed least: the oldest that nobody reads, and if possible one that somebody has read, because
+/// for the others a reader may be about to come.
+fn oldest_unread(streams: &[Arc<Stream>]) -> Option<usize> {
+    let unread = streams.iter().enumerate().filter(|(_, stream)| stream.finished().is_some() && !stream.is_read());
+    unread.min_by_key(|(_, stream)| !stream.was_read()).map(|(at, _)| at)
 }
 
 impl Active {

@@ -83,6 +83,7 @@ impl Tools {
             }
             "bulk" | "reconnect_bulk" => {
                 let gate = (call.name == "reconnect_bulk").then(|| self.gate.clone());
+                let guard = Guard::new(self);
                 let (to, bytes) = (argument("to").as_u64().unwrap_or(3), argument("bytes").as_u64().unwrap_or(1));
                 Answering::later(async move {
                     if let Some(gate) = gate {
@@ -95,6 +96,7 @@ impl Tools {
                         let message = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
                         let _ = incoming.outlet.notify(incoming.key, message.to_string().into_bytes()).await;
                     }
+                    drop(guard);
                     text("sent")
                 })
             }
@@ -270,7 +272,7 @@ impl Drop for Guard {
     }
 }
 
-/// A gate that believes the header `user`.
+/// A gate that believes the header `user`: a name, or `name through program`.
 #[derive(Debug)]
 pub(crate) struct Users;
 
@@ -278,7 +280,10 @@ impl Gate for Users {
     fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
         Box::pin(async move {
             if let Some(user) = request.headers.get("user").and_then(|user| user.to_str().ok()) {
-                let principal = Principal::new("test", user);
+                let principal = match user.split_once(" through ") {
+                    Some((user, program)) => Principal::new("test", user).through(program),
+                    None => Principal::new("test", user),
+                };
                 request.extensions.insert(principal);
             }
             Ok(())
