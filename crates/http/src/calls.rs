@@ -12,7 +12,7 @@ use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
 use tracing::Instrument;
 
-use crate::endpoint::{Endpoint, within};
+use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
 use crate::legacy::is_initialize;
 use crate::nodes::{Letter, What};
@@ -81,10 +81,7 @@ impl Endpoint {
         match answering {
             Answering::Ready(reply) => self.finish(call, reply),
             Answering::Later(future) => {
-                let mut future = Guarded::new(future);
-                if let Some(limit) = self.limits().request_timeout {
-                    future = Guarded::new(Box::pin(within(limit, future)));
-                }
+                let mut future = self.guarded(future);
                 // No wake-up is lost: a pending future becomes a task, which polls it again at once with its own waker.
                 let mut cx = Context::from_waker(Waker::noop());
                 match call.operation.span.in_scope(|| Pin::new(&mut future).poll(&mut cx)) {
@@ -163,7 +160,7 @@ impl Endpoint {
         let mut incoming = Incoming::new(None, None, method, params, caller, live.outlet().clone(), session);
         incoming.extensions.insert_shared(parts.clone());
         if let Answering::Later(future) = jackfield_peer::handle(&*self.handler, incoming) {
-            let mut future = Guarded::new(future);
+            let mut future = self.guarded(future);
             if Pin::new(&mut future).poll(&mut Context::from_waker(Waker::noop())).is_pending() {
                 self.go_on_noticing(live, future);
             }

@@ -28,12 +28,12 @@ impl Endpoint {
         let live = Live::new(id, Transport::HttpSse, principal, self.handler.revisions(), &self.shared, None);
         let active = live.active();
         if self.sessions.insert(live.clone(), self.limits()).is_err() {
-            return respond::too_many_sessions();
+            return respond::too_many_sessions(None);
         }
         // From here on the session ends when this is dropped, whatever happens.
         let opened = Opened { endpoint: self.clone(), _active: active, _open: OpenStream::begin(), id };
         if self.keep_home(&live).await.is_err() {
-            return respond::unavailable("sessions are not available at the moment; try again later");
+            return respond::unavailable(None, "sessions are not available at the moment; try again later");
         }
         let stream = live.standalone().clone();
         let (number, _) = stream.attach();
@@ -76,7 +76,7 @@ impl Endpoint {
             None => match self.home_of(id, principal).await {
                 Ok(Some(home)) => self.forward_http_sse(&home, id, parts, text).await,
                 Ok(None) => unknown(),
-                Err(_) => respond::unavailable("sessions are not available at the moment; try again later"),
+                Err(_) => respond::unavailable(None, "sessions are not available at the moment; try again later"),
             },
         }
     }
@@ -93,7 +93,7 @@ impl Endpoint {
         let headers = parts.headers.iter().filter_map(header).collect();
         match node.send(home, &Letter { session: id.to_text(), message, headers }).await {
             Ok(()) => respond::empty(StatusCode::ACCEPTED),
-            Err(_) => respond::unavailable("sessions are not available at the moment; try again later"),
+            Err(_) => respond::unavailable(None, "sessions are not available at the moment; try again later"),
         }
     }
 

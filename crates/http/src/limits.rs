@@ -33,7 +33,8 @@ pub struct HttpLimits {
     pub requests_per_address: usize,
     /// The most entries of a batch.
     pub batch_entries: usize,
-    /// The most sessions. The one that was idle longest makes room; if none is idle, `initialize` gets 503.
+    /// The most sessions. The one that was idle longest makes room, or one whose handshake is not finished, if these are more than an
+    /// eighth; if none is idle, `initialize` gets 503.
     pub sessions: usize,
     /// The most sessions of one authenticated user.
     pub sessions_per_principal: usize,

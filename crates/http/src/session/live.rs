@@ -293,13 +293,18 @@ impl Live {
         self.usage.idle_since(now)
     }
 
+    /// Whether the client has finished the handshake.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.session().is_some_and(|session| session.is_ready())
+    }
+
     /// Whether the session has been idle for too long.
     pub(crate) fn is_over(&self, now: u64) -> bool {
         let unused = Duration::from_millis(now.saturating_sub(self.usage.last()));
         if unused < self.shared.limits.session_opening.min(self.shared.limits.session_idle) {
             return false;
         }
-        let ready = self.session().is_some_and(|session| session.is_ready());
+        let ready = self.is_ready();
         let limits = &self.shared.limits;
         // A client that says nothing after `initialize` is not waited for as long as one that does.
         let limit = if ready { limits.session_idle } else { limits.session_opening.min(limits.session_idle) };

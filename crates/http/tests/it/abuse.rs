@@ -68,6 +68,7 @@ async fn anonymous_requests_in_flight_are_bounded() {
     }
     let refused = fixture.ask(&Ask::tool("echo", json!({}))).await;
     assert_eq!((refused.status, refused.header("retry-after").is_some()), (429, true));
+    assert_eq!((refused.code(), &refused.json()["id"]), (429, &json!(1)));
     // A user has a share of its own, and so has a session.
     assert_eq!(fixture.ask(&Ask::tool("echo", json!({})).with("user", "ann")).await.status, 200);
     let session = Session::open(fixture.address, "2025-11-25").await;

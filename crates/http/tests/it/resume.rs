@@ -82,7 +82,12 @@ async fn a_stream_that_is_being_read_makes_no_room() {
     let mut fixture = Fixture::with(HttpConfig::default().with_limits(limits)).await;
     let session = Session::open(fixture.address, "2025-11-25").await;
     // More than fits into the buffers of the connection.
-    let mut slow = session.stream(&session.tool(1, "bulk", json!({ "to": 32, "bytes": 1 << 20 }))).await;
+    let mut slow = session.stream(&session.tool(1, "bulk_wait", json!({ "to": 32, "bytes": 1 << 20 }))).await;
+    fixture.see("sent").await;
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    fixture.let_go(1);
     fixture.see("dropped").await;
     for id in 2..5 {
         let mut other = session.stream(&session.tool(id, "count", json!({ "to": 1 }))).await;
