@@ -63,7 +63,8 @@ impl Endpoint {
     ) {
         let Request { id, method, params } = request;
         let opens = is_initialize(&method);
-        let admitted = self.check_place(live, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
+        let admitted =
+            self.check_place(exchange, live, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
         let admitted = match admitted {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(exchange, live, Some(&id), &error),
@@ -93,7 +94,13 @@ impl Endpoint {
     }
 
     /// Refuses requests that come at the wrong place, whoever sends them.
-    fn check_place(&self, live: &Live, id: &RawId, initialize_in_batch: bool) -> Result<(), ErrorObject> {
+    fn check_place(
+        &self,
+        exchange: &Exchange,
+        live: &Live,
+        id: &RawId,
+        initialize_in_batch: bool,
+    ) -> Result<(), ErrorObject> {
         if initialize_in_batch {
             return Err(ErrorObject::invalid_request("initialize must not be part of a batch"));
         }
@@ -107,6 +114,10 @@ impl Endpoint {
         if calls.len() >= self.limits().requests_in_flight {
             let message = format!("more than {} requests are running", self.limits().requests_in_flight);
             return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message));
+        }
+        drop(calls);
+        if exchange.is_one_too_many(self.limits().queued_bytes) {
+            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, "too many answers wait for the rest of their batch"));
         }
         Ok(())
     }

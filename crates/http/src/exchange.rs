@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -43,6 +44,8 @@ struct State {
     /// More requests may still be added.
     filling: bool,
     answers: Vec<u8>,
+    /// How much of them counts as held by the session.
+    held: usize,
     /// The error code of the only answer.
     code: Option<i64>,
     stream: Option<Arc<Stream>>,
@@ -188,7 +191,17 @@ impl Exchange {
         }
         // Most answers fit, and need not be moved to a larger place.
         state.answers.reserve(ANSWER);
+        let before = state.answers.len();
         write(&mut state.answers);
+        if self.batch {
+            self.live.held.fetch_add(state.answers.len().saturating_sub(before), Ordering::Relaxed);
+            state.held = state.held.saturating_add(state.answers.len().saturating_sub(before));
+        }
+    }
+
+    /// Whether it is a batch beside others that hold back so many bytes of answers.
+    pub(crate) fn is_one_too_many(&self, limit: usize) -> bool {
+        self.batch && self.live.held.load(Ordering::Relaxed).saturating_sub(self.state().held) >= limit
     }
 
     fn settle(&self, mut state: MutexGuard<'_, State>) {
@@ -210,6 +223,7 @@ impl Exchange {
     }
 
     fn take_answers(&self, state: &mut State) -> Vec<u8> {
+        self.live.held.fetch_sub(std::mem::take(&mut state.held), Ordering::Relaxed);
         let mut answers = std::mem::take(&mut state.answers);
         if self.batch && !answers.is_empty() {
             answers.push(b']');
@@ -297,6 +311,14 @@ impl Exchange {
     fn stream_about(&self, key: RequestKey) -> Option<Arc<Stream>> {
         let is_open = self.state().open.contains(key);
         if is_open { self.open_stream() } else { None }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        // Nobody may have come for the answers.
+        let held = self.state().held;
+        self.live.held.fetch_sub(held, Ordering::Relaxed);
     }
 }
 

@@ -58,6 +58,8 @@ struct State {
     elsewhere: Option<u64>,
     /// The reader is to end its connection, and the client to come back after so long.
     release: Option<Duration>,
+    /// The writer has waited for a reader once, in vain. Until there is one, it does not wait again.
+    given_up: bool,
     finished: Option<Instant>,
 }
 
@@ -167,6 +169,7 @@ impl Stream {
         };
         if !self.has_room() && timeout(self.limits.wait, room).await.is_err() {
             self.release(Duration::ZERO);
+            self.state().given_up = true;
             // One that reads at another node may have died with it.
             self.left_elsewhere(None);
         }
@@ -186,6 +189,7 @@ impl Stream {
                 let (messages, bytes) = sink.waiting();
                 (messages as u64, bytes as u64)
             }
+            _ if state.given_up => return true,
             _ => (state.newest.saturating_sub(state.sent), state.bytes_written.saturating_sub(state.bytes_sent)),
         };
         messages == 0 || (messages < self.limits.messages && bytes < self.limits.bytes)
@@ -278,7 +282,7 @@ impl Stream {
     pub(crate) fn attach(&self) -> (u64, u64) {
         let mut state = self.state();
         state.readers = state.readers.saturating_add(1);
-        (state.connected, state.elsewhere) = (true, None);
+        (state.connected, state.elsewhere, state.given_up) = (true, None, false);
         // Whoever was released has come back; only the first connection may have been released before it came.
         if state.readers > 1 {
             state.release = None;
@@ -291,7 +295,9 @@ impl Stream {
 
     /// Notes that a connection of another node reads the stream.
     pub(crate) fn read_elsewhere(&self, reader: u64) {
-        self.state().elsewhere = Some(reader);
+        let mut state = self.state();
+        (state.elsewhere, state.given_up) = (Some(reader), false);
+        drop(state);
         self.replace();
     }
 

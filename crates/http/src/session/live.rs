@@ -1,7 +1,7 @@
 //! A session of this process.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -79,6 +79,8 @@ pub(crate) struct Live {
     /// The streams of requests, oldest first.
     streams: Mutex<Vec<Arc<Stream>>>,
     usage: Usage,
+    /// How many bytes of answers wait for the rest of their batch.
+    pub(crate) held: AtomicUsize,
 }
 
 /// Names what runs in a session.
@@ -125,6 +127,7 @@ impl Live {
             standalone: OnceLock::new(),
             streams: Mutex::default(),
             usage: Usage::new(shared.now()),
+            held: AtomicUsize::new(0),
         })
     }
 

@@ -226,3 +226,23 @@ async fn every_handler_has_the_same_time() {
     assert_eq!(first.answer().await.status, 202);
     fixture.see("dropped").await;
 }
+
+/// T-029: a handler waits once for a client that is away, not for each message; what is kept is there when the client comes back.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_is_away_is_waited_for_once() {
+    let config = HttpConfig::default().with_limits(|limits| limits.queued_messages = 2);
+    let mut fixture = Fixture::with(config).await;
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    let mut stream = session.stream(&session.tool(7, "reconnect_bulk", json!({ "to": 20, "bytes": 1 }))).await;
+    let primer = stream.event().await.unwrap().id;
+    assert_eq!(stream.event().await, None);
+    let began = Instant::now();
+    fixture.let_go(1);
+    fixture.see("dropped").await;
+    assert!(began.elapsed() <= Duration::from_secs(45), "{:?}", began.elapsed());
+    let mut back = session.stream(&session.get().with("last-event-id", &primer)).await;
+    for number in 1..=20 {
+        assert_eq!(back.message().await.unwrap()["params"]["progress"], number);
+    }
+    assert_eq!(back.message().await.unwrap()["id"], 7);
+}

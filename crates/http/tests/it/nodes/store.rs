@@ -29,9 +29,28 @@ struct State {
     holds_create: AtomicBool,
     holds_append: AtomicBool,
     written_late: AtomicUsize,
+    holds_touch: AtomicBool,
+    holding: AtomicBool,
+    touched_meanwhile: AtomicUsize,
     created: Mutex<String>,
     held: AtomicUsize,
     let_go: Notify,
+}
+
+/// Says that something takes long, until it is done or nobody waits for it any more.
+struct Holding<'a>(&'a State);
+
+impl<'a> Holding<'a> {
+    fn new(state: &'a State) -> Self {
+        state.holding.store(true, Ordering::SeqCst);
+        Self(state)
+    }
+}
+
+impl Drop for Holding<'_> {
+    fn drop(&mut self) {
+        self.0.holding.store(false, Ordering::SeqCst);
+    }
 }
 
 impl Store {
@@ -79,6 +98,16 @@ impl Store {
     /// The next events are kept late.
     pub(crate) fn hold_append(&self) {
         self.state.holds_append.store(true, Ordering::SeqCst);
+    }
+
+    /// The next session that is said to be in use takes long.
+    pub(crate) fn hold_touch(&self) {
+        self.state.holds_touch.store(true, Ordering::SeqCst);
+    }
+
+    /// How often sessions were said to be in use while another one took long.
+    pub(crate) fn touched_meanwhile(&self) -> usize {
+        self.state.touched_meanwhile.load(Ordering::SeqCst)
     }
 
     /// How often events have been kept late.
@@ -172,7 +201,15 @@ impl SessionStore for Store {
     }
 
     fn touch<'a>(&'a self, id: &'a str, idle: Duration) -> Boxed<'a, Result<Option<u64>, StoreError>> {
-        self.pass(Box::pin(async move { self.inner.sessions().touch(id, idle).await }))
+        self.pass(Box::pin(async move {
+            if self.state.holds_touch.swap(false, Ordering::SeqCst) {
+                let _holding = Holding::new(&self.state);
+                self.hold().await;
+            } else if self.state.holding.load(Ordering::SeqCst) {
+                self.state.touched_meanwhile.fetch_add(1, Ordering::SeqCst);
+            }
+            self.inner.sessions().touch(id, idle).await
+        }))
     }
 
     fn change<'a>(
