@@ -131,13 +131,14 @@ async fn nothing_is_sent_after_a_client_has_closed_its_stream() {
 async fn nothing_is_lost_between_streams() {
     let fixture = Fixture::start().await;
     let mut client = Client::connect(fixture.address).await;
-    let mut sent = Ask::tool("count", json!({ "to": 2, "padding": "a".repeat(12_000) })).bytes();
+    let mut sent = Ask::tool("count", json!({ "to": 2, "padding": "a".repeat(300_000) })).bytes();
     for _ in 0..3 {
         sent.extend(Ask::tool("count", json!({ "to": 2 })).bytes());
-        for _ in 0..50 {
+        for _ in 0..200 {
             sent.extend(Ask::tool("echo", json!({ "text": "behind" })).bytes());
         }
     }
+    // The whole of it is there before the first answer is read.
     client.send(&sent).await;
     let stream = async |client: &mut Client| {
         assert_eq!(client.head().await.unwrap().header("content-type"), Some("text/event-stream"));
@@ -150,7 +151,7 @@ async fn nothing_is_lost_between_streams() {
     assert_eq!(stream(&mut client).await, 3);
     for _ in 0..3 {
         assert_eq!(stream(&mut client).await, 3);
-        for _ in 0..50 {
+        for _ in 0..200 {
             assert_eq!(client.answer().await.text(), "behind");
         }
     }

@@ -303,12 +303,11 @@ impl Envelope {
     fn about(&self, text: &Bytes, broken: Option<Member>) -> About {
         let is_broken = |name: &[u8]| broken.is_some_and(|member| member.is_named(text, name));
         let Ok(id) = self.id(text) else { return About::Unknown };
-        if self.method.is_some() || is_broken(b"method") {
-            return About::Request(id);
-        }
+        let asks = self.method.is_some() || is_broken(b"method");
         let answers = self.result.is_some() || self.error.is_some() || is_broken(b"result") || is_broken(b"error");
-        match id.decode() {
-            Some(id) if answers => About::Answer(id),
+        match (asks, answers, id.decode()) {
+            (true, false, _) => About::Request(id),
+            (false, true, Some(id)) => About::Answer(id),
             _ => About::Either(id),
         }
     }

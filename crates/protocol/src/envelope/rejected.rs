@@ -18,11 +18,11 @@ pub struct Rejected {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum About {
-    /// It has a method, so that the id is one of the sender.
+    /// It asks: it has a method, so that the id is one of the sender.
     Request(RawId),
-    /// It has a result or an error, so that the id is one of ours.
+    /// It answers: it has a result or an error, so that the id is one of ours.
     Answer(RequestId),
-    /// It has an id, and nothing that says whether it asks or answers.
+    /// It has an id, but it does neither, or both.
     Either(RawId),
     /// It has no id that can be read.
     Unknown,

@@ -225,13 +225,17 @@ fn a_broken_message_is_known_for_what_it_was_meant_to_be() {
     for text in [
         r#"{"id":7,"method":"a"}"#,
         r#"{"jsonrpc":"2.0","id":7,"method":"a"#,
-        r#"{"jsonrpc":"2.0","id":7,"method":"a","result":{}}"#,
-        r#"{"jsonrpc":"2.0","id":7,"method":"a","result":{"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"a","params":{"result":"#,
     ] {
         assert!(matches!(about(text), About::Request(id) if id.as_json() == b"7"), "{text}");
         assert_eq!(about(text).answered(), None);
     }
-    for text in [r#"{"jsonrpc":"2.0","id":7}"#, r#"{"jsonrpc":"2.0","id":7,"params":{"#] {
+    for text in [
+        r#"{"jsonrpc":"2.0","id":7}"#,
+        r#"{"jsonrpc":"2.0","id":7,"params":{"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"a","result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"a","result":{"#,
+    ] {
         assert!(matches!(about(text), About::Either(id) if id.as_json() == b"7"), "{text}");
         assert_eq!(about(text).asked().map(RawId::as_json), Some(&b"7"[..]));
         assert_eq!(about(text).answered(), Some(RequestId::Integer(7)));
