@@ -60,7 +60,7 @@ impl Inbox {
         tracing::warn!(limit, "the server sent a message that is too long");
         let id = match Message::read(start, 1) {
             Ok(Message::Answer(answer)) => answer.id,
-            Err(rejected) => rejected.id.and_then(|id| id.decode()),
+            Err(rejected) => rejected.about.answered(),
             Ok(_) => None,
         };
         if let Some(id) = id.as_ref().and_then(ours) {
@@ -143,7 +143,7 @@ impl Inbox {
     /// A message that is not valid. If it seems to be an answer, the one who waits for it need not wait any longer.
     fn rejected(&self, rejected: &Rejected) {
         tracing::warn!(error = %rejected.error.message, "the server sent something that is not a message");
-        if let Some(id) = rejected.id.as_ref().and_then(|id| ours(&id.decode()?)) {
+        if let Some(id) = rejected.about.answered().as_ref().and_then(ours) {
             let cause = BadAnswer::Message(rejected.error.message.clone().into_owned());
             self.core.pending.answer(id, Err(Fault::Bad(cause)));
         }

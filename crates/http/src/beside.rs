@@ -22,6 +22,7 @@ pub trait Beside: Send + Sync + fmt::Debug + 'static {
     fn serve(&self, request: Request<Bytes>, address: Option<IpAddr>) -> Serving;
 }
 
-/// Where a request came from; an application that mounts services of ours may put it into the extensions of a request.
+/// Where a request came from: an application that mounts services of ours puts it into the extensions of a request, so that limits for
+/// each address hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);

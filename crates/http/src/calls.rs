@@ -12,7 +12,7 @@ use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
 use tracing::Instrument;
 
-use crate::endpoint::{Endpoint, within};
+use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
 use crate::legacy::is_initialize;
 use crate::nodes::{Letter, What};
@@ -35,19 +35,21 @@ impl Endpoint {
                 Ok(Message::Answer(answer)) => self.answered(live, answer),
                 Ok(Message::Batch(_)) => {
                     let error = ErrorObject::invalid_request("a batch must not hold another");
-                    self.refuse(exchange, live, &Rejected { id: None, error });
+                    self.refuse(exchange, live, None, &error);
                 }
-                Err(rejected) => self.refuse(exchange, live, &rejected),
+                Err(rejected) => match rejected.into_answer() {
+                    Ok(answer) => self.answered(live, answer),
+                    Err(Rejected { about, error }) => self.refuse(exchange, live, about.asked(), &error),
+                },
             }
         }
         exchange.filled();
     }
 
-    pub(crate) fn refuse(&self, exchange: &Arc<Exchange>, live: &Live, rejected: &Rejected) {
+    pub(crate) fn refuse(&self, exchange: &Arc<Exchange>, live: &Live, id: Option<&RawId>, error: &ErrorObject) {
         let key = self.shared.next_key();
-        exchange.expect(key, rejected.id.as_ref());
-        let write = |out: &mut Vec<u8>| write_error(out, rejected.id.as_ref(), &rejected.error, live.revision());
-        exchange.answer(key, Some(rejected.error.code), write);
+        exchange.expect(key, id);
+        exchange.answer(key, Some(error.code), |out| write_error(out, id, error, live.revision()));
     }
 
     /// Begins the work on a request. If it is not ready at once it goes on in a task, so that it survives the connection.
@@ -61,10 +63,11 @@ impl Endpoint {
     ) {
         let Request { id, method, params } = request;
         let opens = is_initialize(&method);
-        let admitted = self.check_place(live, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
+        let admitted =
+            self.check_place(exchange, live, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
         let admitted = match admitted {
             Ok(admitted) => admitted,
-            Err(error) => return self.refuse(exchange, live, &Rejected { id: Some(id), error }),
+            Err(error) => return self.refuse(exchange, live, Some(&id), &error),
         };
         let key = self.shared.next_key();
         exchange.expect(key, Some(&id));
@@ -79,10 +82,7 @@ impl Endpoint {
         match answering {
             Answering::Ready(reply) => self.finish(call, reply),
             Answering::Later(future) => {
-                let mut future = Guarded::new(future);
-                if let Some(limit) = self.limits().request_timeout {
-                    future = Guarded::new(Box::pin(within(limit, future)));
-                }
+                let mut future = self.guarded(future);
                 // No wake-up is lost: a pending future becomes a task, which polls it again at once with its own waker.
                 let mut cx = Context::from_waker(Waker::noop());
                 match call.operation.span.in_scope(|| Pin::new(&mut future).poll(&mut cx)) {
@@ -94,7 +94,13 @@ impl Endpoint {
     }
 
     /// Refuses requests that come at the wrong place, whoever sends them.
-    fn check_place(&self, live: &Live, id: &RawId, initialize_in_batch: bool) -> Result<(), ErrorObject> {
+    fn check_place(
+        &self,
+        exchange: &Exchange,
+        live: &Live,
+        id: &RawId,
+        initialize_in_batch: bool,
+    ) -> Result<(), ErrorObject> {
         if initialize_in_batch {
             return Err(ErrorObject::invalid_request("initialize must not be part of a batch"));
         }
@@ -108,6 +114,10 @@ impl Endpoint {
         if calls.len() >= self.limits().requests_in_flight {
             let message = format!("more than {} requests are running", self.limits().requests_in_flight);
             return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message));
+        }
+        drop(calls);
+        if exchange.is_one_too_many(self.limits().queued_bytes) {
+            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, "too many answers wait for the rest of their batch"));
         }
         Ok(())
     }
@@ -161,7 +171,7 @@ impl Endpoint {
         let mut incoming = Incoming::new(None, None, method, params, caller, live.outlet().clone(), session);
         incoming.extensions.insert_shared(parts.clone());
         if let Answering::Later(future) = jackfield_peer::handle(&*self.handler, incoming) {
-            let mut future = Guarded::new(future);
+            let mut future = self.guarded(future);
             if Pin::new(&mut future).poll(&mut Context::from_waker(Waker::noop())).is_pending() {
                 self.go_on_noticing(live, future);
             }

@@ -9,6 +9,7 @@ use http::{Response, StatusCode};
 use http_body::Body as HttpBody;
 use tokio::time::{Instant, timeout_at};
 
+use crate::deadline::after;
 use crate::{Body, HttpLimits, respond};
 
 /// Reads a whole body.
@@ -95,9 +96,8 @@ async fn next<B: HttpBody + Unpin>(
         let frame = match at_once {
             Some(frame) => frame,
             None => {
-                let now = Instant::now();
-                let whole = *deadline.get_or_insert_with(|| now + limits.body_timeout);
-                let idle = now + limits.body_idle_timeout;
+                let whole = *deadline.get_or_insert_with(|| after(limits.body_timeout));
+                let idle = after(limits.body_idle_timeout);
                 let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx));
                 timeout_at(idle.min(whole), frame).await.map_err(|_| {
                     Box::new(respond::refusal(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"))

@@ -30,7 +30,7 @@ use crate::owner::{Counts, Owner};
 use crate::sender::Sender;
 use crate::session::{Live, Sessions, Shared};
 use crate::tasks::Tasks;
-use crate::{Body, HttpConfig, HttpLimits, collect, modern, respond};
+use crate::{Body, ClientAddress, HttpConfig, HttpLimits, collect, modern, respond};
 
 /// A request as the endpoint passes it on.
 pub(crate) struct Arrived {
@@ -146,7 +146,7 @@ impl Endpoint {
             self.dispatch(&parts, &looked.known, body, any_path, from).await
         };
         if let Some(origin) = allowed {
-            Cors::mark(&mut response, origin);
+            Cors::mark(&mut response, origin, &parts.headers);
         }
         if closes {
             response.body_mut().close_after();
@@ -173,7 +173,8 @@ impl Endpoint {
             return match collect::collect(body, self.limits()).await {
                 Ok(text) => {
                     let request = Request::from_parts(parts.clone(), text);
-                    beside.serve(request, from.map(|from| from.address)).await
+                    let address = address_of(parts, from);
+                    beside.serve(request, address).await
                 }
                 Err(response) => *response,
             };
@@ -280,13 +281,14 @@ impl Endpoint {
         };
         let (message, meta) = match read {
             Ok(read) => read,
-            Err(Rejected { id, error }) => return bad(id.as_ref(), &error),
+            Err(rejected) => return self.rejected(parts, known, accepts, rejected),
         };
         let version = match Version::of(known, &parts.headers) {
             Ok(version) => version,
             Err(error) => return bad(id_of(&message), &error),
         };
-        let arrived = Arrived { parts: parts.clone(), address: from.map(|from| from.address), version, accepts, meta };
+        let address = address_of(parts, from);
+        let arrived = Arrived { parts: parts.clone(), address, version, accepts, meta };
         if self.is_modern(&arrived.version, &message) {
             self.modern(arrived, known, from, message)
         } else {
@@ -294,6 +296,42 @@ impl Endpoint {
             let now = self.shared.now();
             self.sweep_sometimes(now);
             self.legacy_post(arrived, known, now, message)
+        }
+    }
+
+    /// Takes work of a handler, which ends with an error when it panics or takes too long.
+    pub(crate) fn guarded(&self, work: Pin<Box<dyn Future<Output = Reply> + Send>>) -> Guarded {
+        match self.limits().request_timeout {
+            None => Guarded::new(work),
+            Some(limit) => Guarded::new(Box::pin(within(limit, Guarded::new(work)))),
+        }
+    }
+
+    /// Refuses a POST whose message can not be served. If it was meant to be an answer, whoever asked need not wait any longer.
+    #[cold]
+    fn rejected(
+        self: &Arc<Self>,
+        parts: &Arc<Parts>,
+        known: &Known<'_>,
+        accepts: Accepts,
+        rejected: Rejected,
+    ) -> Posted {
+        let id = rejected.about.asked();
+        let refusal = respond::error(StatusCode::BAD_REQUEST, id, &rejected.error, Revision::LATEST);
+        let (Ok(answer), Ok(version)) = (rejected.into_answer(), Version::of(known, &parts.headers)) else {
+            return Posted::Done(refusal);
+        };
+        let message = Message::Answer(answer);
+        if self.is_modern(&version, &message) {
+            return Posted::Done(refusal);
+        }
+        let arrived = Arrived { parts: parts.clone(), address: None, version, accepts, meta: None };
+        match self.legacy_post(arrived, known, self.shared.now(), message) {
+            Posted::Later(passed_on) => Posted::Later(Box::pin(async move {
+                passed_on.await;
+                refusal
+            })),
+            _ => Posted::Done(refusal),
         }
     }
 
@@ -356,6 +394,11 @@ impl Endpoint {
     }
 }
 
+/// Finds out where a request comes from: the connection knows it, or the application that the service is mounted in.
+fn address_of(parts: &Parts, from: Option<&Sender>) -> Option<IpAddr> {
+    from.map(|from| from.address).or_else(|| parts.extensions.get::<ClientAddress>().map(|address| address.0))
+}
+
 fn params_of(message: &Message) -> Option<&Params> {
     match message {
         Message::Request(request) => Some(&request.params),
@@ -364,7 +407,7 @@ fn params_of(message: &Message) -> Option<&Params> {
     }
 }
 
-fn id_of(message: &Message) -> Option<&RawId> {
+pub(crate) fn id_of(message: &Message) -> Option<&RawId> {
     match message {
         Message::Request(request) => Some(&request.id),
         _ => None,
@@ -372,7 +415,7 @@ fn id_of(message: &Message) -> Option<&RawId> {
 }
 
 /// Waits for an answer, but not for longer than `limit`.
-pub(crate) async fn within(limit: Duration, future: Guarded) -> Reply {
+async fn within(limit: Duration, future: Guarded) -> Reply {
     tokio::time::timeout(limit, future)
         .await
         .unwrap_or_else(|_| Err(ErrorObject::internal("the request took too long and was ended")))

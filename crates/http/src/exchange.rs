@@ -2,13 +2,16 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
-use jackfield_peer::{AskError, Closed, Outlet, RequestKey, Shutdown};
+use jackfield_peer::{AskError, Closed, Outlet, RequestKey, Shutdown, write_error};
+use jackfield_protocol::ErrorObject;
 use jackfield_protocol::envelope::RawId;
+use jackfield_protocol::error::code;
 use tokio::sync::Notify;
 
 use crate::events::Stream;
@@ -41,6 +44,8 @@ struct State {
     /// More requests may still be added.
     filling: bool,
     answers: Vec<u8>,
+    /// How much of them counts as held by the session.
+    held: usize,
     /// The error code of the only answer.
     code: Option<i64>,
     stream: Option<Arc<Stream>>,
@@ -133,15 +138,7 @@ impl Exchange {
                     None => stream.append(text),
                 }
             }
-            None => {
-                if self.batch {
-                    let separator = if state.answers.is_empty() { b'[' } else { b',' };
-                    state.answers.push(separator);
-                }
-                // Most answers fit, and need not be moved to a larger place.
-                state.answers.reserve(ANSWER);
-                write(&mut state.answers);
-            }
+            None => self.write_answer(&mut state, write),
         }
         self.settle(state);
     }
@@ -168,6 +165,45 @@ impl Exchange {
         self.settle(state);
     }
 
+    /// Ends the exchange in this process, because the node leaves the session to others. Whoever reads its stream is told there that
+    /// the node has stopped, unless the answer came before.
+    pub(crate) fn leave(&self) {
+        let mut state = self.state();
+        state.closed = true;
+        let open = std::mem::take(&mut state.open);
+        if state.stream.is_none() {
+            let error = ErrorObject::new(code::UNAVAILABLE, "the server is stopping; try again");
+            let requests = std::mem::take(&mut state.requests);
+            for (_, id) in requests.iter().filter(|(key, _)| open.contains(*key)) {
+                state.code = Some(error.code);
+                self.write_answer(&mut state, |out| write_error(out, Some(id), &error, self.live.revision()));
+            }
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// Adds an answer to those that go back as JSON.
+    fn write_answer(&self, state: &mut State, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.batch {
+            let separator = if state.answers.is_empty() { b'[' } else { b',' };
+            state.answers.push(separator);
+        }
+        // Most answers fit, and need not be moved to a larger place.
+        state.answers.reserve(ANSWER);
+        let before = state.answers.len();
+        write(&mut state.answers);
+        if self.batch {
+            self.live.held.fetch_add(state.answers.len().saturating_sub(before), Ordering::Relaxed);
+            state.held = state.held.saturating_add(state.answers.len().saturating_sub(before));
+        }
+    }
+
+    /// Whether it is a batch beside others that hold back so many bytes of answers.
+    pub(crate) fn is_one_too_many(&self, limit: usize) -> bool {
+        self.batch && self.live.held.load(Ordering::Relaxed).saturating_sub(self.state().held) >= limit
+    }
+
     fn settle(&self, mut state: MutexGuard<'_, State>) {
         if state.filling || !state.open.is_empty() {
             return;
@@ -187,6 +223,7 @@ impl Exchange {
     }
 
     fn take_answers(&self, state: &mut State) -> Vec<u8> {
+        self.live.held.fetch_sub(std::mem::take(&mut state.held), Ordering::Relaxed);
         let mut answers = std::mem::take(&mut state.answers);
         if self.batch && !answers.is_empty() {
             answers.push(b']');
@@ -231,7 +268,7 @@ impl Exchange {
         if state.filling || !state.open.is_empty() {
             return None;
         }
-        if state.closed {
+        if state.closed && state.answers.is_empty() {
             return Some(Answered::Closed);
         }
         let status = match state.code {
@@ -274,6 +311,14 @@ impl Exchange {
     fn stream_about(&self, key: RequestKey) -> Option<Arc<Stream>> {
         let is_open = self.state().open.contains(key);
         if is_open { self.open_stream() } else { None }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        // Nobody may have come for the answers.
+        let held = self.state().held;
+        self.live.held.fetch_sub(held, Ordering::Relaxed);
     }
 }
 

@@ -28,12 +28,12 @@ impl Endpoint {
         let live = Live::new(id, Transport::HttpSse, principal, self.handler.revisions(), &self.shared, None);
         let active = live.active();
         if self.sessions.insert(live.clone(), self.limits()).is_err() {
-            return respond::too_many_sessions();
+            return respond::too_many_sessions(None);
         }
         // From here on the session ends when this is dropped, whatever happens.
         let opened = Opened { endpoint: self.clone(), _active: active, _open: OpenStream::begin(), id };
         if self.keep_home(&live).await.is_err() {
-            return respond::unavailable("sessions are not available at the moment; try again later");
+            return respond::unavailable(None, "sessions are not available at the moment; try again later");
         }
         let stream = live.standalone().clone();
         let (number, _) = stream.attach();
@@ -76,7 +76,7 @@ impl Endpoint {
             None => match self.home_of(id, principal).await {
                 Ok(Some(home)) => self.forward_http_sse(&home, id, parts, text).await,
                 Ok(None) => unknown(),
-                Err(_) => respond::unavailable("sessions are not available at the moment; try again later"),
+                Err(_) => respond::unavailable(None, "sessions are not available at the moment; try again later"),
             },
         }
     }
@@ -93,7 +93,7 @@ impl Endpoint {
         let headers = parts.headers.iter().filter_map(header).collect();
         match node.send(home, &Letter { session: id.to_text(), message, headers }).await {
             Ok(()) => respond::empty(StatusCode::ACCEPTED),
-            Err(_) => respond::unavailable("sessions are not available at the moment; try again later"),
+            Err(_) => respond::unavailable(None, "sessions are not available at the moment; try again later"),
         }
     }
 
@@ -126,16 +126,19 @@ impl Endpoint {
                 self.notice(live, incident, parts);
             }
             Ok(Message::Answer(answer)) => live.questions.answer(answer),
-            Err(rejected) => self.reject(live, &rejected),
+            Err(rejected) => match rejected.into_answer() {
+                Ok(answer) => live.questions.answer(answer),
+                Err(rejected) => self.reject(live, &rejected),
+            },
         }
         respond::empty(status)
     }
 
     /// Answers on the stream, where the client looks for the answer, if it can be told to which request.
     fn reject(&self, live: &Arc<Live>, rejected: &Rejected) {
-        if rejected.id.is_some() {
+        if let Some(id) = rejected.about.asked() {
             let exchange = Exchange::new(live.clone(), Accepts::Both, false);
-            self.refuse(&exchange, live, rejected);
+            self.refuse(&exchange, live, Some(id), &rejected.error);
             exchange.filled();
         }
     }

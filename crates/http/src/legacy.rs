@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use jackfield_peer::{Answering, Guarded, Incoming, Principal, Reply, write_reply};
+use jackfield_peer::{Answering, Incoming, Principal, Reply, write_reply};
 use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, Params, RawId, Request};
 use jackfield_protocol::{ErrorObject, Method, Revision};
 use jackfield_store::{StoreError, StreamName};
 use tracing::Instrument;
 
 use crate::calls::letter;
-use crate::endpoint::{Arrived, Endpoint, Posted};
+use crate::endpoint::{Arrived, Endpoint, Posted, id_of};
 use crate::events::{Elsewhere, EventBody, EventId, Format, Reader, Stream, StreamKey};
 use crate::exchange::{Answered, Exchange};
 use crate::headers::{self, LAST_EVENT_ID, Named, SESSION_ID, Version};
@@ -49,7 +49,7 @@ impl Endpoint {
                             Posted::Modern(under_way, accepts) => crate::modern::wait(under_way, accepts).await,
                         },
                         Ok(None) => *session_over(),
-                        Err(_) => store_away(),
+                        Err(_) => store_away(id_of(&message)),
                     }
                 }))
             }
@@ -100,7 +100,7 @@ impl Endpoint {
         Posted::Later(Box::pin(async move {
             match node.send(&other, &letter).await {
                 Ok(()) => respond::empty(StatusCode::ACCEPTED),
-                Err(_) => store_away(),
+                Err(_) => store_away(None),
             }
         }))
     }
@@ -118,7 +118,7 @@ impl Endpoint {
         Posted::Later(Box::pin(async move {
             match endpoint.keep_ready(&live).await {
                 Ok(()) => response,
-                Err(_) => store_away(),
+                Err(_) => store_away(None),
             }
         }))
     }
@@ -161,19 +161,19 @@ impl Endpoint {
         if let Err(full) = self.sessions.has_room(live.principal.as_ref(), self.shared.now(), self.limits()) {
             tracing::warn!(?full, "no room for another session");
             live.end();
-            return respond::too_many_sessions();
+            return respond::too_many_sessions(Some(&id));
         }
         // What this node has in its table all nodes must be able to find: one that is not in the store is taken to be over.
         match self.keep_new(&live).await {
             Ok(()) => {}
             Err(StoreError::Full(_) | StoreError::TooMany { .. }) => {
                 live.end();
-                return respond::too_many_sessions();
+                return respond::too_many_sessions(Some(&id));
             }
             Err(error) => {
                 tracing::warn!(%error, "a session could not be kept");
                 live.end();
-                return store_away();
+                return store_away(Some(&id));
             }
         }
         if let Err(full) = self.sessions.insert(live.clone(), self.limits()) {
@@ -182,7 +182,7 @@ impl Endpoint {
             if let Err(error) = self.end_everywhere(&live).await {
                 tracing::debug!(%error, "a session that was not opened stays in the store until it is too old");
             }
-            return respond::too_many_sessions();
+            return respond::too_many_sessions(Some(&id));
         }
         let mut response = match accepts {
             Accepts::Events => {
@@ -225,7 +225,7 @@ impl Endpoint {
         }
         let reply = match operation.span.in_scope(|| jackfield_peer::handle(&*self.handler, incoming)) {
             Answering::Ready(reply) => reply,
-            Answering::Later(future) => Guarded::new(future).instrument(operation.span.clone()).await,
+            Answering::Later(future) => self.guarded(future).instrument(operation.span.clone()).await,
         };
         operation.end(&reply);
         (reply, revision)
@@ -239,7 +239,7 @@ impl Endpoint {
             Found::Elsewhere(id) => match self.restore(id, parts.extensions.get::<Principal>()).await {
                 Ok(Some(live)) => Ok(Some(live)),
                 Ok(None) => Err(session_over()),
-                Err(_) => Err(Box::new(store_away())),
+                Err(_) => Err(Box::new(store_away(None))),
             },
         }
     }
@@ -303,7 +303,7 @@ impl Endpoint {
         }
         match self.keep_listening(live).await {
             Ok(sent) => self.read_stream(live, live.standalone().clone(), Some(sent)),
-            Err(_) => store_away(),
+            Err(_) => store_away(None),
         }
     }
 
@@ -312,7 +312,7 @@ impl Endpoint {
         match live.stream(id.stream) {
             _ if standalone => match self.keep_listening(live).await {
                 Ok(_) => self.read_stream(live, live.standalone().clone(), Some(id.sequence)),
-                Err(_) => store_away(),
+                Err(_) => store_away(None),
             },
             Some(stream) if id.sequence <= stream.newest() => self.read_stream(live, stream, Some(id.sequence)),
             Some(_) => unknown_event(),
@@ -331,7 +331,7 @@ impl Endpoint {
                 self.read_events(live, key, None, 0, id.sequence)
             }
             Ok(None) => unknown_event(),
-            Err(_) => store_away(),
+            Err(_) => store_away(None),
         }
     }
 
@@ -396,7 +396,7 @@ impl Endpoint {
             Ok(Some(live)) => {
                 // It is over here when it is over for all: otherwise another node would bring it back.
                 if self.end_everywhere(&live).await.is_err() {
-                    return store_away();
+                    return store_away(None);
                 }
                 self.sessions.remove(live.id);
                 respond::empty(StatusCode::NO_CONTENT)
@@ -432,10 +432,7 @@ fn check_version(version: &Version, spoken: &[Revision]) -> Result<(), Refusal> 
 }
 
 fn no_session(message: &Message) -> Response<Body> {
-    let id = match message {
-        Message::Request(request) => Some(&request.id),
-        _ => None,
-    };
+    let id = id_of(message);
     let message = "no session: send initialize first, then its mcp-session-id with every request; or name the protocol \
                    version in `_meta` and the headers";
     respond::error(StatusCode::BAD_REQUEST, id, &ErrorObject::invalid_request(message), Revision::LATEST)
@@ -445,8 +442,8 @@ fn session_over() -> Refusal {
     Box::new(respond::refusal(StatusCode::NOT_FOUND, "the session is not known, or is over; send initialize again"))
 }
 
-fn store_away() -> Response<Body> {
-    respond::unavailable("sessions are not available at the moment; try again in a moment")
+fn store_away(id: Option<&RawId>) -> Response<Body> {
+    respond::unavailable(id, "sessions are not available at the moment; try again in a moment")
 }
 
 fn unknown_event() -> Response<Body> {
@@ -454,5 +451,5 @@ fn unknown_event() -> Response<Body> {
 }
 
 fn too_many(limit: usize) -> Response<Body> {
-    respond::later(StatusCode::TOO_MANY_REQUESTS, format!("more than {limit} requests are running"))
+    respond::too_many(None, format!("more than {limit} requests are running"))
 }

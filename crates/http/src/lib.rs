@@ -15,6 +15,7 @@ mod collect;
 mod config;
 mod connection;
 mod cors;
+mod deadline;
 mod endpoint;
 mod events;
 mod exchange;

@@ -2,71 +2,74 @@
 
 use std::time::Duration;
 
-/// The limits of an HTTP server. The defaults are those of the security documentation; every field can be changed.
+/// The limits of an HTTP server. Every field has a default and can be changed; [`Duration::MAX`] is no limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// The longest body of a request. A longer one gets 413, however it is sent.
+    /// The longest body of a request: 4 MiB. A longer one gets 413, however it is sent.
     pub body_bytes: usize,
-    /// The most bytes of a request's head. A longer one gets 431 or 414.
+    /// The most bytes of a request's head: 64 KiB. A longer one gets 431 or 414.
     pub header_bytes: usize,
-    /// The most header fields of a request. More get 431.
+    /// The most header fields of a request: 100. More get 431.
     pub header_fields: usize,
-    /// How long a client may take to send the head of a request.
+    /// How long a client may take to send the head of a request: 10 seconds. Then the connection is closed.
     pub header_timeout: Duration,
-    /// How long a client may pause while it sends a body; then it gets 408.
+    /// How long a client may pause while it sends a body: 15 seconds; then it gets 408.
     pub body_idle_timeout: Duration,
-    /// How long a client may take to send a whole body; then it gets 408.
+    /// How long a client may take to send a whole body: a minute; then it gets 408.
     pub body_timeout: Duration,
-    /// How long a connection may be open without a request.
+    /// How long a connection may be open without a request: 75 seconds. Then it is closed.
     pub keep_alive_timeout: Duration,
-    /// How long a client may take nothing of what is written to it; then the connection is closed.
+    /// How long a client may take nothing of what is written to it: 30 seconds; then the connection is closed.
     pub write_timeout: Duration,
-    /// The most connections. Further ones are closed at once.
+    /// The most connections: 16,384. Further ones are closed at once.
     pub connections: usize,
-    /// The most connections from one address.
+    /// The most connections from one address: 1,024. Further ones are closed at once.
     pub connections_per_address: usize,
-    /// The most requests under way of one session or one authenticated user. Further ones get 429.
+    /// The most requests under way of one session or one authenticated user: 128. Further ones get 429.
     pub requests_in_flight: usize,
-    /// The most requests under way of callers without a session that nobody authenticated, from one address. Further ones get
-    /// 429. Behind a proxy all callers have the address of the proxy.
+    /// The most requests under way of callers without a session that nobody authenticated, from one address: 1,024. Further ones
+    /// get 429. Behind a proxy all callers have the address of the proxy.
     pub requests_per_address: usize,
-    /// The most entries of a batch.
+    /// The most entries of a batch: 100. A longer one gets 400.
     pub batch_entries: usize,
-    /// The most sessions. The one that was idle longest makes room; if none is idle, `initialize` gets 503.
+    /// The most sessions: 10,000. The one that was idle longest makes room, or one whose handshake is not finished, if these are
+    /// more than an eighth; if none is idle, `initialize` gets 503.
     pub sessions: usize,
-    /// The most sessions of one authenticated user.
+    /// The most sessions of one authenticated user: 256. For a further one `initialize` gets 503.
     pub sessions_per_principal: usize,
-    /// How long a session may be idle: no call under way, no stream open.
+    /// How long a session may be idle, with no call under way and no stream open: 5 minutes. Then it is over.
     pub session_idle: Duration,
-    /// How long a client may take from `initialize` to `notifications/initialized`.
+    /// How long a client may take from `initialize` to `notifications/initialized`: 30 seconds. Then the session is over.
     pub session_opening: Duration,
-    /// The most listen streams of one user, or of one address if nobody is authenticated. Further ones get 429.
+    /// The most listen streams of one user, or of one address if nobody is authenticated: 64. Further ones get 429.
     pub listen_streams: usize,
-    /// The most messages that wait on a stream. A handler that sends more waits.
+    /// The most messages that wait on a stream: 256. A handler that sends more waits.
     pub queued_messages: usize,
-    /// The most bytes that wait on a stream.
+    /// The most bytes that wait on a stream: 1 MiB. A handler that sends more waits. When batches of a session hold back as much, because
+    /// answers are missing, the requests of further batches are refused with the error 429.
     pub queued_bytes: usize,
-    /// The most events of a stream that are kept for a client that comes back.
+    /// The most events of a stream that are kept for a client that comes back: 512. The oldest make room.
     pub kept_events: usize,
-    /// The most bytes of events of a stream that are kept.
+    /// The most bytes of events of a stream that are kept: 1 MiB. The oldest make room; the newest stays whatever its size.
     pub kept_bytes: usize,
-    /// The most bytes of events that are kept for all finished streams of a session.
+    /// The most bytes of events that are kept for all finished streams of a session: 10 MiB. The oldest that nobody reads make room.
     pub kept_session_bytes: usize,
-    /// The most finished streams of a session that are kept.
+    /// The most finished streams of a session that are kept: 256. The oldest that nobody reads make room.
     pub kept_streams: usize,
-    /// How long the events of a finished stream are kept.
+    /// How long the events of a finished stream are kept: 5 minutes.
     pub kept_time: Duration,
-    /// How long a stream may be silent before a comment is sent; also how long an answer may take before it becomes a
-    /// stream.
+    /// How long a stream may be silent before a comment is sent: 15 seconds; also how long an answer may take before it becomes
+    /// a stream.
     pub sse_keep_alive: Duration,
-    /// The most questions of one session that wait for an answer.
+    /// The most questions of one session that wait for an answer: 1024. A further one fails at the handler that asks it.
     pub questions_waiting: usize,
-    /// How long a question may wait for its answer.
+    /// How long a question may wait for its answer: 15 minutes. Then it fails, and the client is told that it is no longer wanted.
     pub question_timeout: Duration,
-    /// How long a handler may take; `None` lets it run until it is cancelled.
+    /// How long a handler may take; then its request is answered with -32603. By default `None`, which lets it run until it is
+    /// cancelled.
     pub request_timeout: Option<Duration>,
-    /// How long calls under way may go on after shutdown was asked for.
+    /// How long calls under way may go on after shutdown was asked for: 10 seconds. Then they are dropped.
     pub drain: Duration,
 }
 

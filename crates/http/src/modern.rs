@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use jackfield_peer::{Admission, Admitted, Answering, Guarded, Incoming, Outlet, Reply};
+use jackfield_peer::{Admission, Admitted, Answering, Incoming, Outlet, Reply};
 use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
@@ -68,7 +68,7 @@ impl Endpoint {
         let outlet = self.modern_outlet(accepts == Accepts::Json);
         let admitted =
             self.admit_modern(arrived, known, from, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
-        let mut permit = self.permit(arrived, &method)?;
+        let mut permit = self.permit(arrived, &method, &id)?;
         let revision = admitted.caller.revision;
         let operation = Operation::begin(&method, &params, &id, revision, None, &arrived.parts.headers);
         let (key, messages) = (self.shared.next_key(), outlet.clone());
@@ -101,10 +101,7 @@ impl Endpoint {
 
     /// Polls once in place: most handlers are ready at once.
     fn begin(&self, future: Pin<Box<dyn Future<Output = Reply> + Send>>, operation: &Operation) -> Work {
-        let mut future = match self.limits().request_timeout {
-            None => Guarded::new(future),
-            Some(limit) => Guarded::new(Box::pin(crate::endpoint::within(limit, Guarded::new(future)))),
-        };
+        let mut future = self.guarded(future);
         // No wake-up is lost: a pending future is polled again at once with the waker of the connection.
         let mut cx = Context::from_waker(Waker::noop());
         match operation.span.in_scope(|| Pin::new(&mut future).poll(&mut cx)) {
@@ -192,7 +189,12 @@ impl Endpoint {
     }
 
     /// Counts what a user must not have too much of: listen streams, and requests under way.
-    fn permit(&self, arrived: &Arrived, method: &MethodName) -> Result<Option<Permit>, Box<Response<Body>>> {
+    fn permit(
+        &self,
+        arrived: &Arrived,
+        method: &MethodName,
+        id: &RawId,
+    ) -> Result<Option<Permit>, Box<Response<Body>>> {
         let limits = self.limits();
         if *method == MethodName::Known(Method::Listen) {
             if arrived.accepts == Accepts::Json {
@@ -200,15 +202,17 @@ impl Endpoint {
                 return Err(Box::new(respond::refusal(StatusCode::NOT_ACCEPTABLE, message)));
             }
             let permit = self.listening.take(arrived.owner(), limits.listen_streams);
-            return permit.map(Some).ok_or_else(|| too_many(limits.listen_streams, "listen streams are open"));
+            return permit
+                .map(Some)
+                .ok_or_else(|| too_many(Some(id), limits.listen_streams, "listen streams are open"));
         }
         if arrived.principal().is_none() {
             let limit = limits.requests_per_address;
             let has_room = self.in_flight.has_room(|| arrived.owner(), limit);
-            return if has_room { Ok(None) } else { Err(too_many(limit, "requests are running")) };
+            return if has_room { Ok(None) } else { Err(too_many(Some(id), limit, "requests are running")) };
         }
         let permit = self.in_flight.take(arrived.owner(), limits.requests_in_flight);
-        permit.map(Some).ok_or_else(|| too_many(limits.requests_in_flight, "requests are running"))
+        permit.map(Some).ok_or_else(|| too_many(Some(id), limits.requests_in_flight, "requests are running"))
     }
 
     async fn modern_notification(&self, arrived: &Arrived, incident: Incident) -> Response<Body> {
@@ -223,12 +227,19 @@ impl Endpoint {
             // Without `_meta` nothing says who sent it. There is no notification of this kind that would mean something.
             return respond::empty(StatusCode::ACCEPTED);
         };
+        // Its handler is work under way as that of a request is.
+        let limits = self.limits();
+        let is_anonymous = arrived.principal().is_none();
+        let limit = if is_anonymous { limits.requests_per_address } else { limits.requests_in_flight };
+        let Some(_permit) = self.in_flight.take(arrived.owner(), limit) else {
+            return *too_many(None, limit, "requests are running");
+        };
         let outlet = self.modern_outlet(true);
         let mut incoming = Incoming::new(None, None, method, params, admitted.caller, outlet, None);
         incoming.extensions.insert_shared(arrived.parts.clone());
         if let Answering::Later(future) = jackfield_peer::handle(&*self.handler, incoming) {
             // A notification has no answer; it is over when the work is, or when the client goes.
-            let _ = Guarded::new(future).await;
+            let _ = self.guarded(future).await;
         }
         respond::empty(StatusCode::ACCEPTED)
     }
@@ -257,8 +268,8 @@ fn detached(parts: &Parts) -> Parts {
     parts
 }
 
-fn too_many(limit: usize, what: &str) -> Box<Response<Body>> {
-    Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, format!("more than {limit} {what}")))
+fn too_many(id: Option<&RawId>, limit: usize, what: &str) -> Box<Response<Body>> {
+    Box::new(respond::too_many(id, format!("more than {limit} {what}")))
 }
 
 /// An error found before the handler saw the request.

@@ -11,8 +11,9 @@ use bytes::Bytes;
 use jackfield_peer::{AskError, Closed, Guarded, Handler, Outlet, Reply, RequestKey, Shutdown, write_reply};
 use jackfield_protocol::Revision;
 use jackfield_protocol::envelope::RawId;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
+use crate::deadline::after;
 use crate::owner::Permit;
 use crate::queue::Queue;
 use crate::session::Shared;
@@ -118,7 +119,7 @@ impl ModernStream {
             text.extend_from_slice(COMMENT);
         }
         // The body is polled again after each piece, which registers for the timer.
-        self.silence.as_mut().reset(Instant::now() + self.keep_alive);
+        self.silence.as_mut().reset(after(self.keep_alive));
         Poll::Ready(Some(text.into()))
     }
 }

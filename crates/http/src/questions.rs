@@ -10,6 +10,8 @@ use jackfield_protocol::envelope::{Answer, ResultText};
 use jackfield_protocol::{ErrorObject, RequestId, json};
 use tokio::sync::oneshot;
 
+use crate::nodes::Node;
+
 /// The questions of one session. Answers are looked up here only, never in another session.
 #[derive(Debug)]
 pub(crate) struct Questions {
@@ -39,7 +41,8 @@ impl Questions {
         let own = self.node.as_deref()?;
         let Some(RequestId::String(id)) = &answer.id else { return None };
         let (node, _) = id.rsplit_once('-')?;
-        (node != own).then_some(node)
+        // A client can write anything there; only what a node may be called is looked for.
+        (node != own && Node::is_name(node)).then_some(node)
     }
 
     /// Writes the id of a question.

@@ -58,23 +58,27 @@ pub(crate) fn method_not_allowed(allowed: &'static str) -> Response<Body> {
     response
 }
 
-/// A refusal that asks to come back later.
-pub(crate) fn later(status: StatusCode, message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
-    let mut response = refusal(status, message);
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+/// An error that asks to come back after some seconds.
+fn later(status: StatusCode, id: Option<&RawId>, object: &ErrorObject, seconds: &'static str) -> Response<Body> {
+    let mut response = error(status, id, object, Revision::LATEST);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(seconds));
     response
 }
 
-pub(crate) fn too_many_sessions() -> Response<Body> {
-    later(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open")
+/// 429: the caller has too much of something already.
+pub(crate) fn too_many(id: Option<&RawId>, message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
+    later(StatusCode::TOO_MANY_REQUESTS, id, &ErrorObject::new(code::TOO_MANY_REQUESTS, message), "5")
+}
+
+/// 503: there is no room for another session.
+pub(crate) fn too_many_sessions(id: Option<&RawId>) -> Response<Body> {
+    let error = ErrorObject::new(code::UNAVAILABLE, "too many sessions are open");
+    later(StatusCode::SERVICE_UNAVAILABLE, id, &error, "5")
 }
 
 /// 503: what the request needs is not available at the moment.
-pub(crate) fn unavailable(message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
-    let error_object = ErrorObject::new(code::UNAVAILABLE, message);
-    let mut response = error(StatusCode::SERVICE_UNAVAILABLE, None, &error_object, Revision::LATEST);
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    response
+pub(crate) fn unavailable(id: Option<&RawId>, message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
+    later(StatusCode::SERVICE_UNAVAILABLE, id, &ErrorObject::new(code::UNAVAILABLE, message), "1")
 }
 
 /// The HTTP status of an error that answers a modern request.

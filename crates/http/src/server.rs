@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, timeout_at};
 
 use crate::connection::{self, Protocol};
+use crate::deadline::after;
 use crate::endpoint::{Endpoint, SWEEP};
 use crate::{HttpConfig, StreamableService};
 
@@ -32,7 +33,7 @@ pub struct HttpServer {
     handler: Arc<dyn Handler>,
     config: HttpConfig,
     #[cfg(feature = "tls")]
-    tls: Option<Arc<rustls::ServerConfig>>,
+    tls: Option<rustls::ServerConfig>,
 }
 
 /// A server that has its address, and waits to be started.
@@ -82,12 +83,8 @@ impl HttpServer {
     /// Serves over TLS. HTTP/2 is offered if the configuration allows it.
     #[cfg(feature = "tls")]
     #[must_use]
-    pub fn tls(mut self, mut tls: rustls::ServerConfig) -> Self {
-        tls.alpn_protocols = match self.config.http2 {
-            true => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
-            false => vec![b"http/1.1".to_vec()],
-        };
-        self.tls = Some(Arc::new(tls));
+    pub fn tls(mut self, tls: rustls::ServerConfig) -> Self {
+        self.tls = Some(tls);
         self
     }
 
@@ -110,12 +107,17 @@ impl HttpServer {
         }
         let listener = TcpListener::bind(&*addresses).await.map_err(Error::Listen)?;
         let address = listener.local_addr().map_err(Error::Listen)?;
+        #[cfg(feature = "tls")]
+        let http2 = self.config.http2;
         Ok(BoundServer {
             listener,
             address,
             service: StreamableService::new(self.handler, self.config),
             #[cfg(feature = "tls")]
-            tls: self.tls.map(Into::into),
+            tls: self.tls.map(|mut tls| {
+                tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()].split_off(usize::from(!http2));
+                Arc::new(tls).into()
+            }),
         })
     }
 }
@@ -171,7 +173,7 @@ impl BoundServer {
             }
         }
         drop(self.listener);
-        let deadline = Instant::now() + endpoint.limits().drain;
+        let deadline = after(endpoint.limits().drain);
         endpoint.begin_shutdown();
         let drained = async { while connections.join_next().await.is_some() {} };
         if timeout_at(deadline, drained).await.is_err() {

@@ -19,7 +19,8 @@ use crate::{Body, HttpConfig};
 /// The endpoint as a `tower` service. Clones share everything.
 ///
 /// It looks at the paths of its configuration: that of the endpoint, those of HTTP+SSE, and the health path. The application
-/// sets limits for connections and heads; all others hold here too.
+/// sets limits for connections and heads; all others hold here too. Those that hold for each address need a
+/// [`ClientAddress`](crate::ClientAddress) in the extensions of a request: without it all callers whom nobody authenticated count as one.
 #[derive(Clone, Debug)]
 pub struct StreamableService {
     endpoint: Arc<Endpoint>,

@@ -17,9 +17,18 @@ impl Tasks {
         tasks.spawn(task)
     }
 
+    fn take(&self) -> JoinSet<()> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Ends all tasks. When it returns, none of them does anything any more.
+    pub(crate) async fn stop(&self) {
+        self.take().shutdown().await;
+    }
+
     /// Waits until all tasks have ended; those that have not after `limit` are dropped.
     pub(crate) async fn drain(&self, limit: Duration) {
-        let mut tasks = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut tasks = self.take();
         let _ = tokio::time::timeout(limit, async { while tasks.join_next().await.is_some() {} }).await;
     }
 }

@@ -42,6 +42,12 @@ impl Batches {
         }
     }
 
+    /// Returns how many bytes of answers other batches hold back.
+    pub(crate) fn held_beside(&self, key: BatchKey) -> usize {
+        let others = self.open.iter().filter(|(open, _)| **open != key);
+        others.fold(0, |bytes, (_, batch)| bytes.saturating_add(batch.text.len()))
+    }
+
     /// Notes that one of those waited for has come, or will not come. Returns the whole answer once none is missing, unless
     /// it is empty.
     pub(crate) fn settle(&mut self, key: BatchKey) -> Option<Vec<u8>> {

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinError;
 use tokio::time::Instant;
@@ -39,10 +41,12 @@ pub enum Error {
 enum Event {
     Read(io::Result<usize>),
     Wrote(io::Result<usize>),
+    Flushed(io::Result<()>),
     Finished(Result<Finished, JoinError>),
     Message(Queued),
     Shutdown,
     DrainOver,
+    TurnOver,
 }
 
 impl Connection {
@@ -87,9 +91,15 @@ impl Connection {
         let admission = Admission::new(self.handler.revisions(), self.principal);
         let mut lines = Lines::new(self.limits.line_bytes);
         let (drain, end_of_input) = (self.limits.drain, self.limits.end_of_input);
+        let turn = self.limits.queued_messages;
         let mut engine = Engine::new(self.handler, self.limits, admission, wire.clone());
         let ByteStream { mut reader, mut writer } = stream;
         let mut deadline = None;
+        // Nothing more will come. At a shutdown a line that is half here stays what it is.
+        let mut at_end = false;
+        let mut unflushed = false;
+        // How many messages of handlers have been taken without a look at what else has happened.
+        let mut taken = 0;
         let told = async move {
             match outer {
                 Some(outer) => outer.triggered().await,
@@ -99,38 +109,49 @@ impl Connection {
         tokio::pin!(told);
 
         loop {
-            serve_lines(&mut engine, &mut lines, &mut queue, deadline.is_some());
-            if deadline.is_some() && engine.tasks.is_empty() && engine.output.is_empty() && queue.is_empty() {
+            serve_lines(&mut engine, &mut lines, &mut queue, at_end);
+            let all_written = engine.output.is_empty() && !unflushed;
+            if deadline.is_some() && engine.tasks.is_empty() && all_written && queue.is_empty() {
                 break;
             }
             let room = !engine.is_full();
+            // Handlers that send without end must not keep the peer, and those who end the connection, from being heard.
+            let turn_over = taken >= turn;
             let event = tokio::select! {
                 biased;
-                wrote = writer.write(engine.output.waiting()), if !engine.output.is_empty() => Event::Wrote(wrote),
+                event = write(&mut *writer, engine.output.waiting()), if !all_written => event,
                 Some(ended) = engine.tasks.join_next(), if room => Event::Finished(ended),
-                Some(message) = queue.recv(), if room => Event::Message(message),
+                Some(message) = queue.recv(), if room && !turn_over => Event::Message(message),
                 () = &mut told, if deadline.is_none() => Event::Shutdown,
                 read = reader.read_buf(lines.space()), if room && deadline.is_none() => Event::Read(read),
                 () = sleep_until(deadline), if deadline.is_some() => Event::DrainOver,
+                // By then the others have been looked at with a fresh budget of the runtime.
+                () = tokio::task::yield_now(), if turn_over => Event::TurnOver,
             };
             match event {
                 Event::Wrote(Ok(0)) => break,
                 Event::Wrote(Ok(count)) => {
                     engine.output.wrote(count);
                     if engine.output.is_empty() {
-                        writer.flush().await.map_err(Error::Write)?;
+                        unflushed = !flush_at_once(&mut *writer).await.map_err(Error::Write)?;
                     }
                 }
+                Event::Flushed(Ok(())) => unflushed = false,
                 Event::Wrote(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
-                Event::Wrote(Err(error)) => return Err(Error::Write(error)),
+                Event::Wrote(Err(error)) | Event::Flushed(Err(error)) => return Err(Error::Write(error)),
                 Event::Finished(ended) => engine.finished(ended, &mut || queue.try_recv().ok()),
-                Event::Message(message) => engine.message(message, None),
-                Event::Read(Ok(count)) if count > 0 => {}
+                Event::Message(message) => {
+                    taken = taken.saturating_add(1);
+                    engine.message(message, None);
+                }
+                Event::TurnOver => taken = 0,
+                Event::Read(Ok(count)) if count > 0 => taken = 0,
                 Event::Read(Err(error)) if error.kind() != io::ErrorKind::ConnectionReset => {
                     return Err(Error::Read(error));
                 }
                 Event::Read(_) | Event::Shutdown => {
-                    let grace = if matches!(event, Event::Shutdown) { drain } else { end_of_input };
+                    at_end = matches!(event, Event::Read(_));
+                    let grace = if at_end { end_of_input } else { drain };
                     deadline = Instant::now().checked_add(grace).or_else(|| Some(Instant::now()));
                     trigger.trigger();
                     wire.close_questions();
@@ -156,6 +177,20 @@ fn serve_lines(engine: &mut Engine, lines: &mut Lines, queue: &mut mpsc::Receive
         };
         engine.line(line, &mut || queue.try_recv().ok());
     }
+}
+
+/// Writes some of what waits, or flushes what was written.
+async fn write(writer: &mut (dyn AsyncWrite + Send + Unpin), waiting: &[u8]) -> Event {
+    if waiting.is_empty() { Event::Flushed(writer.flush().await) } else { Event::Wrote(writer.write(waiting).await) }
+}
+
+/// Flushes without waiting. Returns whether that was possible.
+async fn flush_at_once(writer: &mut (dyn AsyncWrite + Send + Unpin)) -> io::Result<bool> {
+    std::future::poll_fn(|cx| match Pin::new(&mut *writer).poll_flush(cx) {
+        Poll::Ready(flushed) => Poll::Ready(flushed.map(|()| true)),
+        Poll::Pending => Poll::Ready(Ok(false)),
+    })
+    .await
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

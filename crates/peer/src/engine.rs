@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{Incident, Message, MetaMemo, MethodName, RawId, Rejected, Request};
+use jackfield_protocol::envelope::{About, Answer, Incident, Message, MetaMemo, MethodName, RawId, Rejected, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
@@ -82,13 +82,14 @@ impl Engine {
                 }
             }
             Line::TooLong(start) => {
-                let id = match Message::read(&start, 1) {
-                    Ok(Message::Request(request)) => Some(request.id),
-                    Ok(_) => None,
-                    Err(rejected) => rejected.id,
+                let about = match Message::read(&start, 1) {
+                    Ok(Message::Request(request)) => About::Request(request.id),
+                    Ok(Message::Answer(Answer { id: Some(id), .. })) => About::Answer(id),
+                    Ok(_) => About::Unknown,
+                    Err(rejected) => rejected.about,
                 };
                 let message = format!("the message is longer than {} bytes", self.limits.line_bytes);
-                self.refuse(&Rejected { id, error: ErrorObject::invalid_request(message) }, None);
+                self.rejected(Rejected { about, error: ErrorObject::invalid_request(message) }, None);
             }
         }
     }
@@ -101,9 +102,17 @@ impl Engine {
             Ok(Message::Batch(entries)) if batch.is_none() && self.has_batches() => self.batch(&entries, queue),
             Ok(Message::Batch(_)) => {
                 let error = ErrorObject::invalid_request("batches are not part of this protocol version");
-                self.refuse(&Rejected { id: None, error }, batch);
+                self.refuse(None, &error, batch);
             }
-            Err(rejected) => self.refuse(&rejected, batch),
+            Err(rejected) => self.rejected(rejected, batch),
+        }
+    }
+
+    /// Answers what can not be served with its error, and ends the wait for an answer that can not be read.
+    fn rejected(&mut self, rejected: Rejected, batch: Option<BatchKey>) {
+        match rejected.into_answer() {
+            Ok(answer) => self.wire.answer(answer),
+            Err(Rejected { about, error }) => self.refuse(about.asked(), &error, batch),
         }
     }
 
@@ -118,11 +127,11 @@ impl Engine {
     fn request(&mut self, request: Request, batch: Option<BatchKey>, queue: &mut impl FnMut() -> Option<Queued>) {
         let Request { id, method, params } = request;
         if let Err(error) = self.check_place(&id, &method, batch) {
-            return self.refuse(&Rejected { id: Some(id), error }, batch);
+            return self.refuse(Some(&id), &error, batch);
         }
         let admitted = match self.admission.request(&method, &params, &self.outlet) {
             Ok(admitted) => admitted,
-            Err(error) => return self.refuse(&Rejected { id: Some(id), error }, batch),
+            Err(error) => return self.refuse(Some(&id), &error, batch),
         };
         let revision = admitted.caller.revision;
         let opens_session = method == MethodName::Known(Method::Initialize);
@@ -166,6 +175,9 @@ impl Engine {
             let message = format!("more than {} requests are running", self.limits.requests_in_flight);
             return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message));
         }
+        if batch.is_some_and(|batch| self.batches.held_beside(batch) >= self.limits.queued_bytes) {
+            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, "too many answers wait for the rest of their batch"));
+        }
         Ok(())
     }
 
@@ -183,6 +195,10 @@ impl Engine {
         };
         if let (MethodName::Known(Method::Initialized), Some(session)) = (&incident.method, &admitted.session) {
             session.set_ready();
+        }
+        // The tasks that are no requests are notifications. They have the same bound, and nobody who could be told of it.
+        if self.tasks.len().saturating_sub(self.running.len()) >= self.limits.requests_in_flight {
+            return tracing::debug!(method = incident.method.as_str(), "dropped: too many notifications are under way");
         }
         let Incident { method, params } = incident;
         let incoming =
@@ -249,9 +265,9 @@ impl Engine {
         }
     }
 
-    fn refuse(&mut self, rejected: &Rejected, batch: Option<BatchKey>) {
+    fn refuse(&mut self, id: Option<&RawId>, error: &ErrorObject, batch: Option<BatchKey>) {
         let revision = self.admission.session().map_or(Revision::LATEST, |session| session.caller().revision);
-        self.emit(batch, |out| write_error(out, rejected.id.as_ref(), &rejected.error, revision));
+        self.emit(batch, |out| write_error(out, id, error, revision));
     }
 
     fn emit(&mut self, batch: Option<BatchKey>, write: impl FnOnce(&mut Vec<u8>)) {

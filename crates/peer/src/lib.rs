@@ -51,7 +51,7 @@ pub use incoming::Incoming;
 pub use limits::Limits;
 pub use lines::{Line, Lines};
 pub use outlet::{AskError, Closed, Outlet, RequestKey};
-pub use output::{write_error, write_reply};
+pub use output::{in_one_line, write_error, write_reply};
 pub use panics::{Guarded, handle};
 pub use rate::Rate;
 pub use session::{Session, SessionChange};

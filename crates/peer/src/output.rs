@@ -48,6 +48,18 @@ pub fn write_error(out: &mut Vec<u8>, id: Option<&RawId>, error: &ErrorObject, r
     out.push(b'}');
 }
 
+/// Makes one line of a message. Text that handlers encoded themselves may be spread over several; in strings a line end is always
+/// escaped.
+pub fn in_one_line(message: &mut [u8]) {
+    let mut rest = message;
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', rest)
+        && let Some((byte, behind)) = rest.get_mut(at..).and_then(<[u8]>::split_first_mut)
+    {
+        *byte = b' ';
+        rest = behind;
+    }
+}
+
 /// Bytes that wait to be written, one message per line.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
@@ -60,13 +72,7 @@ impl Output {
     pub(crate) fn line(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.text.len();
         write(&mut self.text);
-        // Text that handlers encoded themselves may be spread over lines; in strings a line end is always escaped.
-        let message = self.text.get_mut(start..).unwrap_or_default();
-        while let Some(at) = memchr::memchr2(b'\n', b'\r', message) {
-            if let Some(byte) = message.get_mut(at) {
-                *byte = b' ';
-            }
-        }
+        in_one_line(self.text.get_mut(start..).unwrap_or_default());
         self.text.push(b'\n');
     }
 

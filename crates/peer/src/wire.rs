@@ -115,12 +115,11 @@ impl Wire {
             message.extend_from_slice(&params);
         }
         message.push(b'}');
-        self.queue.send((Place::Any, message)).await.map_err(|_| AskError::Closed)?;
-        match tokio::time::timeout(self.question_timeout, answer).await {
-            Ok(Ok(outcome)) => outcome.map_err(AskError::Refused),
-            Ok(Err(_)) => Err(AskError::Closed),
-            Err(_) => Err(AskError::TimedOut),
-        }
+        let asked = async {
+            self.queue.send((Place::Any, message)).await.map_err(|_| AskError::Closed)?;
+            answer.await.map_err(|_| AskError::Closed)?.map_err(AskError::Refused)
+        };
+        tokio::time::timeout(self.question_timeout, asked).await.unwrap_or(Err(AskError::TimedOut))
     }
 }
 

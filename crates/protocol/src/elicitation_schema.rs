@@ -252,15 +252,36 @@ fields_from! {
 
 impl ElicitSchema {
     /// Gives an answer the form that this schema asks for, when it comes from a client that was asked in the narrower way
-    /// of 2025-06-18: values typed with commas between them become an array where several may be chosen.
-    pub fn read_back(&self, result: &mut ElicitResult) {
-        let Some(content) = &mut result.content else { return };
+    /// of 2025-06-18: values typed with commas between them become an array where several may be chosen. Returns whether there
+    /// were any.
+    pub fn read_back(&self, result: &mut ElicitResult) -> bool {
+        let Some(content) = &mut result.content else { return false };
+        let mut changed = false;
         for (name, field) in &self.properties {
-            if let (PrimitiveSchema::MultiSelect(_), Some(value)) = (field, content.get_mut(name))
+            if let (PrimitiveSchema::MultiSelect(field), Some(value)) = (field, content.get_mut(name))
                 && let Value::String(words) = value
             {
-                *value = words.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+                *value = chosen(words, &field.choices).into();
+                changed = true;
             }
         }
+        changed
     }
+}
+
+/// Takes apart values that were typed with commas between them. A choice may have commas of its own.
+fn chosen<'a>(words: &'a str, choices: &'a Choices) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut rest = words.trim();
+    while !rest.is_empty() {
+        let ends = |behind: &str| matches!(behind.trim_start().chars().next(), None | Some(','));
+        let known = choices.values().filter(|known| rest.strip_prefix(known).is_some_and(ends));
+        let word = known.max_by_key(|known| known.len()).filter(|known| !known.is_empty());
+        let word = word.or_else(|| rest.split(',').next()).unwrap_or(rest);
+        let behind = rest.get(word.len()..).unwrap_or_default().trim_start();
+        rest = behind.strip_prefix(',').unwrap_or(behind).trim_start();
+        found.push(word.trim());
+    }
+    found.retain(|word| !word.is_empty());
+    found
 }

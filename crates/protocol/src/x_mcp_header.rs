@@ -5,7 +5,7 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::Schema;
 use crate::number::MAX_SAFE_INTEGER;
@@ -179,8 +179,16 @@ impl ParamHeader {
 
 fn same(argument: &Value, header: &str) -> bool {
     match argument {
-        Value::Number(number) => number.as_f64() == header.parse().ok(),
+        Value::Number(number) => header.parse().is_ok_and(|header| same_number(number, &header)),
         _ => plain_text(argument).is_some_and(|text| text == header),
+    }
+}
+
+/// Compares integers as they are. Other ways to write them, such as `42.0`, are compared where they say exactly which they mean.
+fn same_number(one: &Number, other: &Number) -> bool {
+    match (one.as_i64(), other.as_i64()) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.as_f64() == other.as_f64() && one.as_f64().is_some_and(|one| one.abs() <= MAX_SAFE_INTEGER as f64),
     }
 }
 

@@ -164,10 +164,13 @@ impl Agent {
         check(&parts.uri)?;
         let mut head = Head { method: parts.method, uri: parts.uri, headers: parts.headers, body };
         let Some(authorizer) = authorizer else { return self.follow(&mut head).await };
+        let own = head.headers.clone();
         let mut attempt = 0;
         loop {
             let asked = Asked { method: &head.method, uri: &head.uri, attempt };
             let sent = authorizer.headers(asked).await.map_err(|cause| Error::new(Kind::Authorization, cause))?;
+            // What was refused is not sent again, unless the authorizer says so.
+            head.headers = own.clone();
             for name in sent.keys() {
                 head.headers.remove(name);
             }

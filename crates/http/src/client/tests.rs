@@ -5,13 +5,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::Request;
+use http::{HeaderMap, Request};
 use hyper_util::client::proxy::matcher::Matcher;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::{Agent, AgentConfig, Boxed, Error, Resolve, SystemNames};
+use super::{
+    Agent, AgentConfig, Asked, Authorizer, Boxed, Error, NotAuthorized, Reaction, Refusal, Resolve, SystemNames,
+};
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
 
@@ -70,6 +72,50 @@ async fn a_plain_request_goes_through_the_proxy() {
     let head = task.join_next().await.unwrap().unwrap();
     assert!(head.starts_with("post http://server.example/mcp http/1.1\r\n"), "{head}");
     assert!(head.contains("proxy-authorization: basic dxnlcjpzzwnyzxq="), "{head}");
+}
+
+/// Has a token for the first attempt only.
+#[derive(Debug)]
+struct Once;
+
+impl Authorizer for Once {
+    fn headers<'a>(&'a self, asked: Asked<'a>) -> Boxed<'a, Result<HeaderMap, NotAuthorized>> {
+        let mut headers = HeaderMap::new();
+        if asked.attempt == 0 {
+            headers.insert("authorization", "Bearer refused".parse().unwrap());
+        }
+        Box::pin(std::future::ready(Ok(headers)))
+    }
+
+    fn refused<'a>(&'a self, _: &'a Refusal) -> Boxed<'a, Result<Reaction, NotAuthorized>> {
+        Box::pin(std::future::ready(Ok(Reaction::Retry)))
+    }
+}
+
+/// A token that was refused is not sent again when there is none any more; the caller's own header is.
+#[tokio::test]
+async fn a_refused_token_is_not_sent_again() {
+    for own in [None, Some("Bearer own")] {
+        let (address, mut task) = listen(|mut stream| async move {
+            let first = head(&mut stream).await;
+            assert_eq!(stream.read_u16().await.unwrap(), u16::from_be_bytes(*b"{}"));
+            answer(&mut stream, "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n").await;
+            let second = head(&mut stream).await;
+            answer(&mut stream, OK).await;
+            (first, second)
+        })
+        .await;
+        let mut request = Request::post(format!("http://{address}/mcp"));
+        if let Some(own) = own {
+            request = request.header("authorization", own);
+        }
+        let request = request.body(Bytes::from_static(b"{}")).unwrap();
+        let answer = Agent::through(None, AgentConfig::default()).send(request, Some(&Once)).await.unwrap();
+        assert_eq!(answer.status, 200);
+        let (first, second) = task.join_next().await.unwrap().unwrap();
+        assert!(first.contains("bearer refused"), "{first}");
+        assert!(!second.contains("bearer refused") && second.contains("bearer own") == own.is_some(), "{second}");
+    }
 }
 
 /// Only proxies that speak HTTP are used; with another one nothing is sent anywhere.

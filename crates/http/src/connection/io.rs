@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use hyper::rt::{ReadBuf, ReadBufCursor};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
 use super::activity::Activity;
 
@@ -29,9 +29,9 @@ impl<T> WatchedIo<T> {
         Self { inner, activity, write_timeout, stuck: None, ahead: Bytes::new() }
     }
 
-    /// Lets the next reader begin with these bytes.
+    /// Lets the next reader begin with these bytes, before what was put back earlier and not read again.
     pub(super) fn put_back(&mut self, bytes: &[u8]) {
-        self.ahead = Bytes::copy_from_slice(bytes);
+        self.ahead = [bytes, &self.ahead].concat().into();
     }
 
     fn watch(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -40,8 +40,7 @@ impl<T> WatchedIo<T> {
             return wrote;
         }
         self.activity.set_unwritten(true);
-        let deadline = Instant::now() + self.write_timeout;
-        let stuck = self.stuck.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        let stuck = self.stuck.get_or_insert_with(|| Box::pin(tokio::time::sleep(self.write_timeout)));
         match stuck.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,

@@ -34,6 +34,7 @@ pub(crate) struct StreamLimits {
     messages: u64,
     bytes: u64,
     kept: usize,
+    kept_bytes: u64,
     wait: Duration,
 }
 
@@ -46,6 +47,8 @@ struct State {
     /// How many bytes have been written, and how many of them were handed to a connection for the first time.
     bytes_written: u64,
     bytes_sent: u64,
+    /// The bytes of the newest event, which is kept whatever its size.
+    bytes_newest: u64,
     /// The bytes of each event that was not handed to a connection, where another node may be the one that hands it over.
     unsent: VecDeque<usize>,
     /// Counts the connections that have read the stream; the last one is its reader.
@@ -55,6 +58,8 @@ struct State {
     elsewhere: Option<u64>,
     /// The reader is to end its connection, and the client to come back after so long.
     release: Option<Duration>,
+    /// The writer has waited for a reader once, in vain. Until there is one, it does not wait again.
+    given_up: bool,
     finished: Option<Instant>,
 }
 
@@ -83,6 +88,7 @@ impl Stream {
             messages: limits.queued_messages as u64,
             bytes: limits.queued_bytes as u64,
             kept: limits.kept_events,
+            kept_bytes: limits.kept_bytes as u64,
             wait: limits.write_timeout,
         };
         Self { key, log, sink, state: Mutex::default(), room: Notify::new(), attention: Notify::new(), limits }
@@ -123,7 +129,8 @@ impl Stream {
             return;
         }
         state.newest = state.newest.saturating_add(1);
-        state.bytes_written = state.bytes_written.saturating_add(data.len() as u64);
+        state.bytes_newest = data.len() as u64;
+        state.bytes_written = state.bytes_written.saturating_add(state.bytes_newest);
         match &self.sink {
             Some(sink) => {
                 if !sink.is_common() {
@@ -162,6 +169,7 @@ impl Stream {
         };
         if !self.has_room() && timeout(self.limits.wait, room).await.is_err() {
             self.release(Duration::ZERO);
+            self.state().given_up = true;
             // One that reads at another node may have died with it.
             self.left_elsewhere(None);
         }
@@ -181,6 +189,7 @@ impl Stream {
                 let (messages, bytes) = sink.waiting();
                 (messages as u64, bytes as u64)
             }
+            _ if state.given_up => return true,
             _ => (state.newest.saturating_sub(state.sent), state.bytes_written.saturating_sub(state.bytes_sent)),
         };
         messages == 0 || (messages < self.limits.messages && bytes < self.limits.bytes)
@@ -224,10 +233,17 @@ impl Stream {
         self.sink.is_some()
     }
 
-    /// Returns since when the stream is finished, and how many bytes it has carried.
+    /// Returns since when the stream is finished, and how many bytes of it may be kept.
     pub(crate) fn finished(&self) -> Option<(Instant, u64)> {
         let state = self.state();
-        state.finished.map(|at| (at, state.bytes_written))
+        let kept = state.bytes_written.min(self.limits.kept_bytes.max(state.bytes_newest));
+        state.finished.map(|at| (at, kept))
+    }
+
+    /// Whether a connection reads it, here or at another node.
+    pub(crate) fn is_read(&self) -> bool {
+        let state = self.state();
+        state.connected || state.elsewhere.is_some()
     }
 
     /// Returns the place of the newest event.
@@ -255,7 +271,7 @@ impl Stream {
     /// Forgets the stream of a session that is over; who ended it has removed it from the store.
     pub(crate) fn end(&self) {
         match &self.sink {
-            Some(sink) => sink.give_up(),
+            Some(sink) => drop(sink.end()),
             None => self.remove(),
         }
         self.replace();
@@ -266,7 +282,7 @@ impl Stream {
     pub(crate) fn attach(&self) -> (u64, u64) {
         let mut state = self.state();
         state.readers = state.readers.saturating_add(1);
-        (state.connected, state.elsewhere) = (true, None);
+        (state.connected, state.elsewhere, state.given_up) = (true, None, false);
         // Whoever was released has come back; only the first connection may have been released before it came.
         if state.readers > 1 {
             state.release = None;
@@ -279,7 +295,9 @@ impl Stream {
 
     /// Notes that a connection of another node reads the stream.
     pub(crate) fn read_elsewhere(&self, reader: u64) {
-        self.state().elsewhere = Some(reader);
+        let mut state = self.state();
+        (state.elsewhere, state.given_up) = (Some(reader), false);
+        drop(state);
         self.replace();
     }
 
@@ -393,14 +411,8 @@ impl State {
     }
 }
 
-/// Text that handlers encoded themselves may be spread over lines; in strings a line end is always escaped.
+/// Makes one line of a message.
 pub(crate) fn one_line(mut message: Vec<u8>) -> Bytes {
-    let mut from = 0;
-    while let Some(at) = message.get(from..).and_then(|rest| memchr::memchr2(b'\n', b'\r', rest)) {
-        from = from.saturating_add(at);
-        if let Some(byte) = message.get_mut(from) {
-            *byte = b' ';
-        }
-    }
+    jackfield_peer::in_one_line(&mut message);
     message.into()
 }

@@ -39,8 +39,12 @@ fn address(node: &str) -> String {
 }
 
 impl Node {
-    /// Sends a letter. When it returns, the other node will get it, if it lives.
+    /// Sends a letter. When it returns, the other node will get it, if it lives; for one that does not, nothing is kept: clients can
+    /// name whom they like.
     pub(crate) async fn send(&self, to: &str, letter: &Letter) -> Result<(), StoreError> {
+        if !self.lives(to).await? {
+            return Ok(());
+        }
         let Ok(text) = serde_json::to_vec(letter) else { return Ok(()) };
         let limits = EventLimits::new(10_000, 64 * 1024 * 1024, KEEP);
         let letters = NewEvents::new(vec![NewEvent::once(self.unique(), text)], limits);

@@ -8,7 +8,7 @@ use jackfield_store::StoreError;
 use tokio::time::Instant;
 
 use super::Node;
-use super::node::lock;
+use super::node::{away, lock};
 use crate::endpoint::Endpoint;
 
 /// How long a node that says nothing is taken to live.
@@ -52,22 +52,30 @@ impl Node {
 
     /// Whether another node is known to be no more. One that was frozen may come back.
     pub(super) async fn is_dead(&self, other: &str) -> bool {
+        matches!(self.lives(other).await, Ok(false))
+    }
+
+    /// Whether a node lives.
+    ///
+    /// # Errors
+    /// Nobody knows at the moment.
+    pub(super) async fn lives(&self, other: &str) -> Result<bool, StoreError> {
         if other == self.name {
-            return false;
+            return Ok(true);
         }
         if lock(&self.alive).get(other).is_some_and(|asked| asked.elapsed() < BELIEF) {
-            return false;
+            return Ok(true);
         }
-        let Ok(lease) = self.ask(self.stores.kv().get(&key(other))).await else { return false };
+        let lease = self.ask(self.stores.kv().get(&key(other))).await?;
         if lease.is_none() {
             // It may come back at any moment, so this is not remembered.
-            return self.is_settled();
+            return if self.is_settled() { Ok(false) } else { Err(away()) };
         }
         let mut alive = lock(&self.alive);
         if alive.len() >= REMEMBERED {
             alive.clear();
         }
         alive.insert(other.to_owned(), Instant::now());
-        false
+        Ok(true)
     }
 }

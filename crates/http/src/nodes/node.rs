@@ -31,6 +31,8 @@ pub(crate) struct Node {
     /// When the lease of this node was renewed last.
     pub(super) held: Mutex<Option<Instant>>,
     tasks: Tasks,
+    /// What is on its way to the store, and is missed if it does not arrive.
+    writes: Tasks,
     started: AtomicBool,
     /// How many operations have failed since the last one that did not.
     failures: AtomicU32,
@@ -48,12 +50,18 @@ impl Node {
             alive: Mutex::default(),
             held: Mutex::default(),
             tasks: Tasks::default(),
+            writes: Tasks::default(),
             started: AtomicBool::new(false),
             failures: AtomicU32::new(0),
             failed: Mutex::default(),
             count: AtomicU64::new(0),
             heard: AtomicU64::new(0),
         })
+    }
+
+    /// Whether a node may be called so.
+    pub(crate) fn is_name(name: &str) -> bool {
+        name.len() == 16 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     }
 
     /// Begins what goes on beside requests, once.
@@ -75,12 +83,21 @@ impl Node {
         }
     }
 
-    /// Ends what goes on beside requests, and says that this node is no more.
+    /// The same for what others miss if it does not arrive: when the node stops, it is waited for.
+    pub(crate) fn write(&self, work: impl Future<Output = ()> + Send + 'static) {
+        if tokio::runtime::Handle::try_current().is_ok() {
+            self.writes.spawn(work);
+        }
+    }
+
+    /// Ends what goes on beside requests, and says that this node is no more: not before what it has answered is in the store, where
+    /// others would give an answer in its place, and when nothing renews its lease any more.
     pub(crate) async fn stop(&self) {
+        self.writes.drain(OPERATION).await;
+        self.tasks.stop().await;
         let key = lease::key(&self.name);
         // If it fails, the lease runs out.
         let _ = timeout(OPERATION, self.stores.kv().remove(&key)).await;
-        self.tasks.drain(Duration::ZERO).await;
     }
 
     /// Asks the store something. While it is known to be away, that fails at once.
@@ -139,7 +156,7 @@ impl Node {
     }
 }
 
-fn away() -> StoreError {
+pub(super) fn away() -> StoreError {
     StoreError::Unavailable("it did not answer in time".into())
 }
 

@@ -80,9 +80,14 @@ impl Replica {
     }
 }
 
-/// Whose a session is, as the store has it.
+/// Whose a session is, as the store has it: a user through a program. The lengths keep two of them from looking alike.
 pub(super) fn owner(principal: &Principal) -> String {
-    format!("user {} {}{}", principal.issuer.len(), principal.issuer, principal.subject)
+    let Principal { issuer, subject, client, .. } = principal;
+    let user = format!("user {} {} {issuer}{subject}", issuer.len(), subject.len());
+    match client {
+        Some(client) => format!("{user} through {client}"),
+        None => user,
+    }
 }
 
 /// What a change means to the record.

@@ -51,6 +51,8 @@ struct State {
     opened: bool,
     flushing: bool,
     over: bool,
+    /// What is being written comes too late, and has to be removed from the store again.
+    too_late: bool,
 }
 
 /// What others have to know of a stream with one writer.
@@ -81,6 +83,8 @@ impl Sink {
         log: &Arc<MemoryEventLog>,
         requests: &[RawId],
     ) -> Arc<Self> {
+        // What is removed from the log stays removed, whatever is still being written.
+        log.open(key);
         let sink = Arc::new(Self::new(node, key, limits, Some(log.clone())));
         sink.expect(requests);
         sink
@@ -161,13 +165,27 @@ impl Sink {
 
     /// Forgets the stream, here and in the store.
     pub(crate) fn remove(self: &Arc<Self>) {
-        lock(&self.state).over = true;
-        let sink = self.clone();
-        self.node.spawn(async move {
-            let name = StreamName::new(&sink.session, sink.key.stream);
-            let _ = sink.node.ask(sink.node.stores.events().remove(name)).await;
-            let _ = sink.node.ask(sink.node.stores.kv().remove(&header_key(&sink.session, sink.key.stream))).await;
-        });
+        if !self.end() {
+            let sink = self.clone();
+            self.node.write(async move { sink.forget().await });
+        }
+    }
+
+    /// Ends the stream of a session that is over, and has been removed from the store. Returns whether something is being written,
+    /// which would bring it back: it is then removed again.
+    pub(crate) fn end(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.too_late = state.flushing;
+        let too_late = state.too_late;
+        drop(state);
+        self.give_up();
+        too_late
+    }
+
+    async fn forget(&self) {
+        let name = StreamName::new(&self.session, self.key.stream);
+        let _ = self.node.ask(self.node.stores.events().remove(name)).await;
+        let _ = self.node.ask(self.node.stores.kv().remove(&header_key(&self.session, self.key.stream))).await;
     }
 
     /// Returns how many events and bytes are not stored yet.
@@ -223,7 +241,7 @@ impl Sink {
         state.flushing = true;
         drop(state);
         let sink = self.clone();
-        self.node.spawn(async move { sink.write().await });
+        self.node.write(async move { sink.write().await });
     }
 
     /// Writes until nothing waits any more. While it does, others gather behind it and go together.
@@ -243,6 +261,9 @@ impl Sink {
                     tries = 0;
                 }
             }
+        }
+        if lock(&self.state).too_late {
+            self.forget().await;
         }
     }
 
@@ -283,12 +304,7 @@ impl Sink {
             return self.give_up();
         };
         let mut state = lock(&self.state);
-        if !state.opened {
-            state.opened = true;
-            if let Some(log) = &self.log {
-                log.open(self.key);
-            }
-        }
+        state.opened = true;
         let bytes = data.iter().map(Bytes::len).sum();
         state.bytes = state.bytes.saturating_sub(bytes);
         let count = data.len().min(state.waiting.len());
@@ -317,7 +333,7 @@ impl Sink {
     }
 
     /// Ends the stream here; its readers find the rest in the store.
-    pub(crate) fn give_up(&self) {
+    fn give_up(&self) {
         let mut state = lock(&self.state);
         state.over = true;
         state.drop_waiting();

@@ -4,11 +4,16 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use tokio::task::JoinSet;
+
 use crate::endpoint::Endpoint;
 use crate::session::{Live, Transport};
 
 /// The store hears of a session in use so many times within its idle time.
 const PARTS: u32 = 4;
+
+/// For how many sessions the store is asked at once.
+const AT_ONCE: usize = 64;
 
 /// Tells the store which sessions are in use. Requests do not do it themselves, so that they need not wait for it.
 pub(super) async fn go_on(endpoint: Weak<Endpoint>) {
@@ -16,9 +21,16 @@ pub(super) async fn go_on(endpoint: Weak<Endpoint>) {
         let Some(idle) = endpoint.upgrade().map(|endpoint| endpoint.limits().session_idle) else { return };
         tokio::time::sleep((idle / PARTS).clamp(Duration::from_millis(100), Duration::from_secs(60))).await;
         let Some(endpoint) = endpoint.upgrade() else { return };
+        // One after the other, many sessions would take longer than they may be idle.
+        let mut under_way = JoinSet::new();
         for live in endpoint.sessions.all() {
-            endpoint.keep_in_use(&live).await;
+            if under_way.len() >= AT_ONCE {
+                under_way.join_next().await;
+            }
+            let endpoint = endpoint.clone();
+            under_way.spawn(async move { endpoint.keep_in_use(&live).await });
         }
+        while under_way.join_next().await.is_some() {}
     }
 }
 

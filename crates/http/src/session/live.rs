@@ -1,7 +1,7 @@
 //! A session of this process.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -79,6 +79,8 @@ pub(crate) struct Live {
     /// The streams of requests, oldest first.
     streams: Mutex<Vec<Arc<Stream>>>,
     usage: Usage,
+    /// How many bytes of answers wait for the rest of their batch.
+    pub(crate) held: AtomicUsize,
 }
 
 /// Names what runs in a session.
@@ -125,6 +127,7 @@ impl Live {
             standalone: OnceLock::new(),
             streams: Mutex::default(),
             usage: Usage::new(shared.now()),
+            held: AtomicUsize::new(0),
         })
     }
 
@@ -216,7 +219,7 @@ impl Live {
         };
         while let (count, bytes) = kept(&streams)
             && (count > limits.kept_streams || bytes > limits.kept_session_bytes as u64)
-            && let Some(oldest) = streams.iter().position(|stream| stream.finished().is_some())
+            && let Some(oldest) = oldest_unread(&streams)
         {
             streams.remove(oldest).remove();
         }
@@ -293,13 +296,18 @@ impl Live {
         self.usage.idle_since(now)
     }
 
+    /// Whether the client has finished the handshake.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.session().is_some_and(|session| session.is_ready())
+    }
+
     /// Whether the session has been idle for too long.
     pub(crate) fn is_over(&self, now: u64) -> bool {
         let unused = Duration::from_millis(now.saturating_sub(self.usage.last()));
         if unused < self.shared.limits.session_opening.min(self.shared.limits.session_idle) {
             return false;
         }
-        let ready = self.session().is_some_and(|session| session.is_ready());
+        let ready = self.is_ready();
         let limits = &self.shared.limits;
         // A client that says nothing after `initialize` is not waited for as long as one that does.
         let limit = if ready { limits.session_idle } else { limits.session_opening.min(limits.session_idle) };
@@ -328,12 +336,24 @@ impl Live {
         }
         self.questions.close();
         let running: Vec<_> = self.calls().drain().map(|(_, running)| running).collect();
-        running.iter().for_each(|running| running.abort.abort());
+        for running in running {
+            running.abort.abort();
+            if let Some(exchange) = running.exchange {
+                exchange.leave();
+            }
+        }
         for stream in self.standalone.get().into_iter().chain(&std::mem::take(&mut *self.streams())) {
             stream.leave();
             stream.replace();
         }
     }
+}
+
+/// Finds the finished stream that is missed least: the oldest that nobody reads, and if possible one that somebody has read, because
+/// for the others a reader may be about to come.
+fn oldest_unread(streams: &[Arc<Stream>]) -> Option<usize> {
+    let unread = streams.iter().enumerate().filter(|(_, stream)| stream.finished().is_some() && !stream.is_read());
+    unread.min_by_key(|(_, stream)| !stream.was_read()).map(|(at, _)| at)
 }
 
 impl Active {

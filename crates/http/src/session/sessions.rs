@@ -19,6 +19,8 @@ struct Table {
     by_principal: HashMap<Principal, usize>,
     /// Those that were idle longest at the last look, so that a full table is not searched for each new session.
     idlest: VecDeque<(u64, SessionId)>,
+    /// Those that were opened last, oldest first; the handshake of some is not finished.
+    opening: VecDeque<SessionId>,
 }
 
 /// Why there is no room for a session.
@@ -32,6 +34,8 @@ pub(crate) enum Full {
 
 /// How many of the idlest sessions are remembered.
 const LOOK: usize = 64;
+/// What part of the table sessions may have whose handshake is not finished, before they make room for each other.
+const OPENING: usize = 8;
 
 impl Sessions {
     fn read(&self) -> RwLockReadGuard<'_, Table> {
@@ -80,7 +84,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Adds a session. If there are too many, the one that has been idle longest makes room.
+    /// Adds a session. If there are too many, one makes room: one whose handshake is not finished, if there are many of those, else the
+    /// one that has been idle longest.
     pub(crate) fn insert(&self, live: Arc<Live>, limits: &HttpLimits) -> Result<(), Full> {
         let now = live.shared.now();
         let mut table = self.write();
@@ -93,8 +98,15 @@ impl Sessions {
                 return Err(Full::Principal);
             }
         }
-        let evicted =
-            if table.sessions.len() >= limits.sessions { Some(table.evict(now).ok_or(Full::Sessions)?) } else { None };
+        let evicted = if table.sessions.len() >= limits.sessions {
+            let opening = table.evict_opening(now, limits.sessions / OPENING);
+            Some(opening.or_else(|| table.evict(now)).ok_or(Full::Sessions)?)
+        } else {
+            None
+        };
+        if !live.is_ready() {
+            table.note_opening(live.id, limits.sessions);
+        }
         if let Some(principal) = &live.principal {
             let count = table.by_principal.entry(principal.clone()).or_default();
             *count = count.saturating_add(1);
@@ -176,6 +188,32 @@ impl Table {
             }
         }
         Some(live)
+    }
+
+    /// Takes out a session whose handshake is not finished, if such sessions have more than their share of the table. Whoever opens
+    /// sessions without end loses those, and nobody else loses one. One that is found in use is not looked at again.
+    fn evict_opening(&mut self, now: u64, share: usize) -> Option<Arc<Live>> {
+        while let Some(id) = self.opening.front().copied() {
+            let waits = |live: &Arc<Live>| !live.is_ready() && live.idle_since(now).is_some();
+            let is_opening = self.sessions.get(&id).is_some_and(waits);
+            if is_opening && self.opening.len() <= share {
+                return None;
+            }
+            self.opening.pop_front();
+            if is_opening {
+                return self.take(id);
+            }
+        }
+        None
+    }
+
+    fn note_opening(&mut self, id: SessionId, limit: usize) {
+        // Most of them are ready soon, and are looked through now and then.
+        if self.opening.len() > limit.saturating_mul(2) {
+            let sessions = &self.sessions;
+            self.opening.retain(|id| sessions.get(id).is_some_and(|live| !live.is_ready()));
+        }
+        self.opening.push_back(id);
     }
 
     fn evict(&mut self, now: u64) -> Option<Arc<Live>> {

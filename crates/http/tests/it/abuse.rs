@@ -68,6 +68,7 @@ async fn anonymous_requests_in_flight_are_bounded() {
     }
     let refused = fixture.ask(&Ask::tool("echo", json!({}))).await;
     assert_eq!((refused.status, refused.header("retry-after").is_some()), (429, true));
+    assert_eq!((refused.code(), &refused.json()["id"]), (429, &json!(1)));
     // A user has a share of its own, and so has a session.
     assert_eq!(fixture.ask(&Ask::tool("echo", json!({})).with("user", "ann")).await.status, 200);
     let session = Session::open(fixture.address, "2025-11-25").await;
@@ -174,4 +175,32 @@ async fn clients_that_vanish_in_a_stream_leave_nothing() {
     assert_eq!(session.ask(&session.get().verb("DELETE")).await.status, 204);
     assert_eq!(fixture.service.sessions(), 0);
     assert_eq!(fixture.tools.running.load(Ordering::SeqCst), 0);
+}
+
+/// T-008, T-028: answers that wait for the rest of their batch are bounded for all batches of a session.
+#[tokio::test]
+async fn answers_that_wait_for_their_batch_are_bounded() {
+    let mut fixture = Fixture::with(HttpConfig::default().with_limits(|limits| limits.queued_bytes = 2000)).await;
+    let session = Session::open(fixture.address, "2025-03-26").await;
+    let batch = |first: u64, name: &str| {
+        let call = |id: u64, name: &str| {
+            let params = json!({ "name": name, "arguments": { "text": "x".repeat(500) } });
+            json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+        };
+        let mut calls: Vec<_> = (1..=9).map(|number| call(first + number, "echo")).collect();
+        calls.push(call(first, name));
+        session.post(serde_json::Value::from(calls))
+    };
+    // One batch alone may be as large as it is.
+    let mut open = Client::connect(fixture.address).await;
+    open.send(batch(100, "wait").bytes()).await;
+    fixture.see("waiting 100").await;
+    let refused = session.ask(&batch(200, "echo")).await.json();
+    let refused = refused.as_array().unwrap();
+    assert!(refused.len() == 10 && refused.iter().all(|answer| answer["error"]["code"] == 429), "{refused:?}");
+    fixture.let_go(1);
+    let whole = open.answer().await.json();
+    assert!(whole.as_array().unwrap().iter().all(|answer| answer["result"].is_object()), "{whole}");
+    let next = session.ask(&batch(300, "echo")).await.json();
+    assert!(next.as_array().unwrap().iter().all(|answer| answer["result"].is_object()), "{next}");
 }

@@ -124,3 +124,35 @@ async fn nothing_is_sent_after_a_client_has_closed_its_stream() {
     fixture.let_go(1);
     assert_eq!(client.rest().await, "");
 }
+
+/// HTTP-027: requests that were sent ahead are all answered in order, also when several of them are answered by streams and more was
+/// sent than a connection reads at once.
+#[tokio::test]
+async fn nothing_is_lost_between_streams() {
+    let fixture = Fixture::start().await;
+    let mut client = Client::connect(fixture.address).await;
+    let mut sent = Ask::tool("count", json!({ "to": 2, "padding": "a".repeat(300_000) })).bytes();
+    for _ in 0..3 {
+        sent.extend(Ask::tool("count", json!({ "to": 2 })).bytes());
+        for _ in 0..200 {
+            sent.extend(Ask::tool("echo", json!({ "text": "behind" })).bytes());
+        }
+    }
+    // The whole of it is there before the first answer is read.
+    client.send(&sent).await;
+    let stream = async |client: &mut Client| {
+        assert_eq!(client.head().await.unwrap().header("content-type"), Some("text/event-stream"));
+        let mut messages = 0;
+        while client.message().await.is_some() {
+            messages += 1;
+        }
+        messages
+    };
+    assert_eq!(stream(&mut client).await, 3);
+    for _ in 0..3 {
+        assert_eq!(stream(&mut client).await, 3);
+        for _ in 0..200 {
+            assert_eq!(client.answer().await.text(), "behind");
+        }
+    }
+}

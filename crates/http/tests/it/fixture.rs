@@ -81,8 +81,10 @@ impl Tools {
                     reply
                 })
             }
-            "bulk" | "reconnect_bulk" => {
+            "bulk" | "bulk_wait" | "reconnect_bulk" => {
                 let gate = (call.name == "reconnect_bulk").then(|| self.gate.clone());
+                let then = (call.name == "bulk_wait").then(|| self.gate.clone());
+                let guard = Guard::new(self);
                 let (to, bytes) = (argument("to").as_u64().unwrap_or(3), argument("bytes").as_u64().unwrap_or(1));
                 Answering::later(async move {
                     if let Some(gate) = gate {
@@ -95,6 +97,11 @@ impl Tools {
                         let message = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
                         let _ = incoming.outlet.notify(incoming.key, message.to_string().into_bytes()).await;
                     }
+                    if let Some(gate) = then {
+                        guard.tell("sent");
+                        gate.acquire().await.unwrap().forget();
+                    }
+                    drop(guard);
                     text("sent")
                 })
             }
@@ -183,6 +190,13 @@ impl Handler for Tools {
             return Answering::ready(Err(ErrorObject::method_not_found(incoming.method.as_str())));
         };
         match method {
+            Method::Initialize if incoming.params.get("hang").is_some() => {
+                let guard = Guard::new(self);
+                Answering::later(async move {
+                    let _guard = guard;
+                    std::future::pending().await
+                })
+            }
             Method::Initialize => match incoming.params.get("fail") {
                 Some(_) => Answering::ready(Err(ErrorObject::internal("as asked"))),
                 None => ready(
@@ -270,7 +284,7 @@ impl Drop for Guard {
     }
 }
 
-/// A gate that believes the header `user`.
+/// A gate that believes the header `user`: a name, or `name through program`.
 #[derive(Debug)]
 pub(crate) struct Users;
 
@@ -278,7 +292,10 @@ impl Gate for Users {
     fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
         Box::pin(async move {
             if let Some(user) = request.headers.get("user").and_then(|user| user.to_str().ok()) {
-                let principal = Principal::new("test", user);
+                let principal = match user.split_once(" through ") {
+                    Some((user, program)) => Principal::new("test", user).through(program),
+                    None => Principal::new("test", user),
+                };
                 request.extensions.insert(principal);
             }
             Ok(())

@@ -90,7 +90,28 @@ async fn cors_is_off_unless_configured() {
         assert!(answer.header("access-control-allow-origin").is_none(), "{origin}");
     }
     let answer = fixture.ask(&Ask::tool("echo", json!({})).with("origin", "https://app.example.com")).await;
-    assert_eq!(answer.header("access-control-expose-headers"), Some("mcp-session-id, www-authenticate"));
+    let exposed = "mcp-session-id, www-authenticate, dpop-nonce, retry-after";
+    assert_eq!(answer.header("access-control-expose-headers"), Some(exposed));
+}
+
+/// T-022: a page may send what calls need, such as arguments that are marked as headers, and nothing else it names; origins are
+/// the same however they are written.
+#[tokio::test]
+async fn a_preflight_allows_what_calls_need() {
+    let mut config = HttpConfig::default();
+    config.cors_origins = vec!["https://App.example.com/".to_owned()];
+    let fixture = Fixture::with(config).await;
+    let preflight = Ask::new("OPTIONS", "/mcp")
+        .with("origin", "https://app.example.com")
+        .with("access-control-request-method", "POST")
+        .with("access-control-request-headers", "content-type,mcp-param-region, Mcp-Param-Count,x-evil,mcp-param-a b");
+    let answer = fixture.ask(&preflight).await;
+    assert_eq!((answer.status, answer.header("access-control-allow-origin")), (204, Some("https://app.example.com")));
+    let allowed: Vec<_> = answer.header("access-control-allow-headers").unwrap().split(", ").collect();
+    for name in ["content-type", "authorization", "dpop", "mcp-method", "mcp-param-region", "mcp-param-count"] {
+        assert!(allowed.contains(&name), "{name}: {allowed:?}");
+    }
+    assert!(!allowed.iter().any(|name| name.contains("evil") || name.contains("param-a")), "{allowed:?}");
 }
 
 /// T-024, HTTP-009: without flags only this machine is served.
@@ -191,6 +212,7 @@ async fn listen_streams_are_bounded() {
     }
     let answer = fixture.ask(&listen).await;
     assert_eq!((answer.status, answer.header("retry-after")), (429, Some("5")));
+    assert_eq!((answer.code(), &answer.json()["id"]), (429, &json!(1)));
     assert_eq!(fixture.ask(&Ask::tool("echo", json!({}))).await.status, 200, "others are served");
     open.pop();
     fixture.see("dropped").await;

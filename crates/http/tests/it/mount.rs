@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::Request;
 use http_body::Body as _;
-use jackfield_http::{Body, HttpConfig, StreamableService};
+use jackfield_http::{Body, ClientAddress, HttpConfig, StreamableService};
 use serde_json::{Value, json};
 use tower_service::Service;
 
@@ -45,6 +45,34 @@ async fn a_tower_service() {
     assert_eq!((response.status().as_u16(), body(response).await["error"]["code"].clone()), (404, json!(-32601)));
     assert_eq!(body(service.call(request("/other")).await.unwrap()).await["error"]["code"], -32600);
     assert_eq!(body(service.any_path().call(request("/other")).await.unwrap()).await["error"]["code"], -32601);
+}
+
+/// T-028: limits for each address hold in an application too, which says where a request comes from.
+#[tokio::test]
+async fn an_application_names_the_address() {
+    let (tools, mut seen) = Tools::new();
+    let mut service = StreamableService::new(tools, HttpConfig::default().with_limits(|l| l.listen_streams = 1));
+    let params = json!({ "notifications": {}, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} } });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params }).to_string();
+    let mut open = Vec::new();
+    for (last, status) in [(1, 200), (2, 200), (1, 429), (3, 200)] {
+        let request = Request::post("/mcp")
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "subscriptions/listen")
+            .extension(ClientAddress(std::net::Ipv4Addr::new(192, 0, 2, last).into()))
+            .body(Body::full(call.clone()))
+            .unwrap();
+        let response = service.call(request).await.unwrap();
+        assert_eq!(response.status(), status, "{last}");
+        if status == 200 {
+            assert_eq!(seen.recv().await.as_deref(), Some("listening"));
+            open.push(response);
+        }
+    }
 }
 
 /// The router serves all paths of the configuration, with the application's middleware around.

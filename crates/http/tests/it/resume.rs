@@ -1,5 +1,6 @@
 //! T-045: streams that are cut again and again lose nothing.
 
+use jackfield_http::{HttpConfig, HttpLimits};
 use rand_like::Numbers;
 use serde_json::json;
 
@@ -68,4 +69,53 @@ async fn follow(session: Session, id: u64, events: u64, mut numbers: Numbers) ->
         }
         until_cut -= 1;
     }
+}
+
+/// HTTP-022, T-045: a finished stream that is still being read makes no room for others, however much it has carried: its answer would be
+/// lost.
+#[tokio::test]
+async fn a_stream_that_is_being_read_makes_no_room() {
+    let limits = |limits: &mut HttpLimits| {
+        (limits.queued_bytes, limits.kept_bytes) = (64 << 20, 64 << 20);
+        (limits.kept_session_bytes, limits.kept_streams) = (1 << 20, 0);
+    };
+    let mut fixture = Fixture::with(HttpConfig::default().with_limits(limits)).await;
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    // More than fits into the buffers of the connection.
+    let mut slow = session.stream(&session.tool(1, "bulk_wait", json!({ "to": 32, "bytes": 1 << 20 }))).await;
+    fixture.see("sent").await;
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    fixture.let_go(1);
+    fixture.see("dropped").await;
+    for id in 2..5 {
+        let mut other = session.stream(&session.tool(id, "count", json!({ "to": 1 }))).await;
+        while other.message().await.is_some() {}
+    }
+    let mut messages = 0;
+    let last = loop {
+        let message = slow.message().await.expect("the answer");
+        messages += 1;
+        if message["id"] == 1 {
+            break message;
+        }
+    };
+    assert_eq!((messages, &last["result"]["content"][0]["text"]), (33, &json!("sent")));
+}
+
+/// HTTP-045: what counts is how much of a finished stream is kept, not how much it has carried.
+#[tokio::test]
+async fn a_stream_of_which_little_is_kept_needs_little_room() {
+    let limits = |limits: &mut HttpLimits| (limits.kept_bytes, limits.kept_session_bytes) = (100_000, 1 << 20);
+    let fixture = Fixture::with(HttpConfig::default().with_limits(limits)).await;
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    let mut long = session.stream(&session.tool(1, "bulk", json!({ "to": 40, "bytes": 50_000 }))).await;
+    let mut last = String::new();
+    while let Some(event) = long.event().await {
+        last = event.id;
+    }
+    let mut other = session.stream(&session.tool(2, "count", json!({ "to": 1 }))).await;
+    while other.message().await.is_some() {}
+    session.stream(&session.get().with("last-event-id", &last)).await;
 }

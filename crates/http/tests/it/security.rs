@@ -103,7 +103,8 @@ async fn sessions_are_bounded() {
         assert_eq!(fixture.ask(&initialize("2025-11-25")).await.status, 200);
         assert!(fixture.service.sessions() <= 3);
     }
-    assert_eq!(idle.ask(&idle.tool(1, "echo", json!({}))).await.status, 404);
+    // Those that were opened and never used make room for each other.
+    assert_eq!(idle.ask(&idle.tool(1, "echo", json!({}))).await.status, 200);
     assert_eq!(busy.ask(&busy.tool(1, "echo", json!({}))).await.status, 200);
 
     let mut streams = Vec::new();
@@ -113,6 +114,9 @@ async fn sessions_are_bounded() {
     }
     let answer = fixture.ask(&initialize("2025-11-25")).await;
     assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")));
+    assert_eq!((answer.code(), &answer.json()["id"]), (503, &json!(0)));
+    // The one that was idle made room for one that is used.
+    assert_eq!(idle.ask(&idle.tool(1, "echo", json!({}))).await.status, 404);
     drop(streams);
 
     let fixture =

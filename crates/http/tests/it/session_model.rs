@@ -1,6 +1,6 @@
 //! Sessions beside a model of them: who gets in, who is thrown out, and when it is over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,6 +71,8 @@ struct Session {
 #[derive(Debug, Default)]
 struct Model {
     alive: BTreeMap<usize, Session>,
+    /// Those that were opened and not looked at since, because one had to make room.
+    opening: VecDeque<usize>,
     opened: usize,
     now: u64,
 }
@@ -85,21 +87,33 @@ impl Model {
         });
     }
 
-    /// Says whether there is room; who has been idle longest makes some.
+    /// Finds the oldest session that is idle and whose handshake is not finished.
+    fn opening(&mut self) -> Option<usize> {
+        while let Some(number) = self.opening.pop_front() {
+            if self.alive.get(&number).is_some_and(|session| !session.ready && session.streams + session.calls == 0) {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Says whether there is room; one whose handshake is not finished makes some, else the one that has been idle longest. (In so small
+    /// a table an eighth is nothing.)
     fn open(&mut self, user: usize) -> bool {
         let of_user = self.alive.values().filter(|session| session.user == user).count();
         if USERS[user].is_some() && of_user >= MOST_OF_A_USER {
             return false;
         }
         if self.alive.len() >= MOST {
+            let opening = self.opening();
             let idle = self.alive.iter().filter(|(_, session)| session.streams + session.calls == 0);
-            let Some(longest) = idle.min_by_key(|(_, session)| session.used).map(|(number, _)| *number) else {
-                return false;
-            };
-            self.alive.remove(&longest);
+            let longest = idle.min_by_key(|(_, session)| session.used).map(|(number, _)| *number);
+            let Some(leaves) = opening.or(longest) else { return false };
+            self.alive.remove(&leaves);
         }
         let session = Session { user, ready: false, used: self.now, streams: 0, calls: 0 };
         self.alive.insert(self.opened, session);
+        self.opening.push_back(self.opened);
         self.opened += 1;
         true
     }

@@ -143,3 +143,106 @@ async fn a_client_that_never_reads_is_let_go() {
     fixture.see("dropped").await;
     assert!(began.elapsed() >= Duration::from_secs(30));
 }
+
+/// The longest time there is means that there is no limit, wherever it is set.
+#[tokio::test]
+async fn any_time_may_be_without_limit() {
+    let config = HttpConfig::default().with_limits(|limits| {
+        let times = [
+            &mut limits.header_timeout,
+            &mut limits.body_idle_timeout,
+            &mut limits.body_timeout,
+            &mut limits.keep_alive_timeout,
+            &mut limits.write_timeout,
+            &mut limits.session_idle,
+            &mut limits.session_opening,
+            &mut limits.kept_time,
+            &mut limits.sse_keep_alive,
+            &mut limits.question_timeout,
+            &mut limits.drain,
+        ];
+        times.into_iter().for_each(|time| *time = Duration::MAX);
+        limits.request_timeout = Some(Duration::MAX);
+    });
+    let mut fixture = Fixture::with(config).await;
+    let mut client = Client::connect(fixture.address).await;
+    let ask = Ask::tool("bulk", json!({ "to": 24, "bytes": 1 << 20 })).bytes();
+    let (head, body) = ask.split_at(ask.len() - 10);
+    client.send(head).await;
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    client.send(body).await;
+    assert_eq!(client.head().await.unwrap().status, 200);
+    // More is sent than fits into the buffers of the connection.
+    for _ in 0..1000 {
+        tokio::task::yield_now().await;
+    }
+    let mut messages = 0;
+    while client.message().await.is_some() {
+        messages += 1;
+    }
+    assert_eq!(messages, 25);
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    assert_eq!(session.ask(&session.tool(1, "echo", json!({ "text": "x" }))).await.text(), "x");
+    drop(client);
+    fixture.trigger.trigger();
+    fixture.task.join_next().await.unwrap().unwrap().unwrap();
+}
+
+/// Whatever a handler is asked has the same time: also the handshake, and notifications of both eras.
+#[tokio::test(start_paused = true)]
+async fn every_handler_has_the_same_time() {
+    let config = HttpConfig::default().with_limits(|limits| {
+        limits.request_timeout = Some(Duration::from_secs(1));
+        limits.requests_per_address = 1;
+    });
+    let mut fixture = Fixture::with(config).await;
+    let opening = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "hang": true,
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
+    let answer = fixture.ask(&Ask::post(opening)).await;
+    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("too long"), "{answer:?}");
+
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
+    assert_eq!(session.ask(&session.post(&note)).await.status, 202);
+    fixture.see("waiting -").await;
+    fixture.see("dropped").await;
+
+    // One of the modern era is work under way, for as long as it takes.
+    let mut note = note;
+    note["params"]["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": crate::client::MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {} });
+    let modern = |note: &serde_json::Value| {
+        Ask::post(note)
+            .with("mcp-protocol-version", crate::client::MODERN)
+            .with("mcp-method", "notifications/roots/list_changed")
+    };
+    let mut first = Client::connect(fixture.address).await;
+    first.send(modern(&note).bytes()).await;
+    fixture.see("waiting -").await;
+    let refused = fixture.ask(&modern(&note)).await;
+    assert_eq!((refused.status, refused.code()), (429, 429));
+    assert_eq!(first.answer().await.status, 202);
+    fixture.see("dropped").await;
+}
+
+/// T-029: a handler waits once for a client that is away, not for each message; what is kept is there when the client comes back.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_is_away_is_waited_for_once() {
+    let config = HttpConfig::default().with_limits(|limits| limits.queued_messages = 2);
+    let mut fixture = Fixture::with(config).await;
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    let mut stream = session.stream(&session.tool(7, "reconnect_bulk", json!({ "to": 20, "bytes": 1 }))).await;
+    let primer = stream.event().await.unwrap().id;
+    assert_eq!(stream.event().await, None);
+    let began = Instant::now();
+    fixture.let_go(1);
+    fixture.see("dropped").await;
+    assert!(began.elapsed() <= Duration::from_secs(45), "{:?}", began.elapsed());
+    let mut back = session.stream(&session.get().with("last-event-id", &primer)).await;
+    for number in 1..=20 {
+        assert_eq!(back.message().await.unwrap()["params"]["progress"], number);
+    }
+    assert_eq!(back.message().await.unwrap()["id"], 7);
+}

@@ -34,7 +34,7 @@ impl Secure {
         let tls =
             ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate.clone()], key).unwrap();
         let (tools, _seen) = Tools::new();
-        let bound = HttpServer::new(tools).config(config).tls(tls).bind("127.0.0.1:0").await.unwrap();
+        let bound = HttpServer::new(tools).tls(tls).config(config).bind("127.0.0.1:0").await.unwrap();
         let (trigger, shutdown) = Shutdown::new();
         let address = bound.local_addr();
         let mut task = JoinSet::new();

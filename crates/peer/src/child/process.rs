@@ -94,8 +94,9 @@ impl Child {
         async move { tokio::time::timeout(grace, wait).await.is_ok() }
     }
 
+    /// Kills the group, once: when nobody is left in it, its number may be given to somebody else.
     fn kill_group(&mut self) {
-        if let Some(group) = &self.group {
+        if let Some(group) = self.group.take() {
             group.kill();
         }
     }
@@ -105,5 +106,18 @@ impl Drop for Child {
     fn drop(&mut self) {
         // The runtime reaps the child itself; see `kill_on_drop`.
         self.kill_group();
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    /// The number of a group that is over may be somebody else's, so that it is not used again.
+    #[tokio::test]
+    async fn a_group_that_is_over_is_left_alone() {
+        let (_stream, mut child) = super::super::Command::new("true").spawn().unwrap();
+        assert!(child.group.is_some());
+        assert!(child.wait().await.unwrap().success());
+        assert!(child.group.is_none());
+        assert_eq!(child.end().await, super::Ending::Itself);
     }
 }

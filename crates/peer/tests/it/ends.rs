@@ -233,6 +233,47 @@ async fn a_stream_that_breaks_ends_the_connection() {
     assert!(serve(None, None).await.is_ok(), "it takes nothing more");
 }
 
+/// A writer that takes everything, and never gets it to the other side.
+struct NeverFlushed;
+
+impl AsyncWrite for NeverFlushed {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Pending
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Pending
+    }
+}
+
+/// T-029, T-173: a stream that can not be flushed holds up neither further requests nor the end of the connection.
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_never_flushed_can_be_ended() {
+    let (seen, mut told) = mpsc::channel(8);
+    let (trigger, shutdown) = Shutdown::new();
+    let connection = by(move |_| {
+        seen.try_send(()).unwrap();
+        Answering::ready(done(json!({})))
+    });
+    let (ours, theirs) = ByteStream::pair(1 << 16);
+    let (reader, _) = theirs.into_parts();
+    let (_, mut writer) = ours.into_parts();
+    let serving = connection.with_shutdown(shutdown).serve(ByteStream::new(reader, NeverFlushed));
+    let asking = async {
+        for id in 1..=2 {
+            writer.write_all(format!("{}\n", modern(id, "")).as_bytes()).await.unwrap();
+            told.recv().await.unwrap();
+        }
+        trigger.trigger();
+    };
+    let both = async { tokio::join!(serving, asking).0 };
+    tokio::time::timeout(std::time::Duration::from_secs(60), both).await.expect("it ends").unwrap();
+}
+
 /// An outlet as small as it can be.
 #[derive(Debug)]
 struct Least(mpsc::Sender<(Option<RequestKey>, Vec<u8>)>);

@@ -1,5 +1,6 @@
 //! What a peer can grow is bounded.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use jackfield_peer::{ByteStream, Limits};
@@ -79,4 +80,54 @@ async fn a_slow_reader_is_not_read_from() {
         }
     };
     tokio::join!(write, read);
+}
+
+/// T-028: notifications whose handlers wait are as bounded as requests, and take no room from them.
+#[tokio::test]
+async fn notifications_under_way_are_bounded() {
+    let mut client = Client::with(limits(|l| l.requests_in_flight = 3));
+    client.initialize("2025-11-25").await;
+    assert_eq!(client.request(0, "x").await["id"], 0);
+    let before = client.script.notes.load(Ordering::SeqCst);
+    for _ in 0..20 {
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed", "params": {"do": "hang"}});
+        client.send(note.to_string()).await;
+    }
+    for id in 1..=3 {
+        client.send(legacy(id, "later")).await;
+    }
+    for _ in 1..=3 {
+        assert_eq!(client.receive().await["result"]["late"], true);
+    }
+    assert_eq!(client.script.notes.load(Ordering::SeqCst), before + 3);
+}
+
+/// T-008: answers that wait for the rest of their batch are bounded; one batch alone may be as large as it is.
+#[tokio::test]
+async fn answers_that_wait_for_their_batch_are_bounded() {
+    let mut client = Client::with(limits(|l| l.queued_bytes = 200));
+    client.initialize("2025-03-26").await;
+    let batch = |first: i64, what: &str| {
+        let rest: Vec<_> = (1..10).map(|n| legacy(first + n, "x")).collect();
+        format!("[{},{}]", legacy(first, what), rest.join(","))
+    };
+    client.send(batch(100, "hang")).await;
+    client.send(batch(200, "x")).await;
+    let refused = client.receive().await;
+    let refused = refused.as_array().unwrap();
+    assert_eq!(refused.len(), 10);
+    assert!(refused.iter().all(|answer| answer["error"]["code"] == 429), "{refused:?}");
+    client.send(cancel(100)).await;
+    assert_eq!(client.receive().await.as_array().unwrap().len(), 9);
+    client.send(batch(300, "later")).await;
+    let whole = client.receive().await;
+    assert!(whole.as_array().unwrap().iter().all(|answer| answer["result"].is_object()), "{whole}");
+}
+
+/// An answer of very many lines is made one line in one pass; looking at it again for each of them would take minutes.
+#[tokio::test]
+async fn an_answer_of_many_lines_is_written_as_one() {
+    let mut client = Client::new();
+    client.initialize("2025-11-25").await;
+    assert_eq!(client.request(1, "newlines").await["result"]["a"], 1);
 }

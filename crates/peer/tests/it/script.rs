@@ -35,6 +35,9 @@ impl Handler for Script {
     fn handle(&self, incoming: Incoming) -> Answering {
         if incoming.id.is_none() {
             self.notes.fetch_add(1, Ordering::SeqCst);
+            if incoming.params.optional_string("do").ok().flatten().as_deref() == Some("hang") {
+                return Answering::later(std::future::pending());
+            }
             return Answering::ready(done(json!({})));
         }
         if let MethodName::Other(name) = &incoming.method {
@@ -75,6 +78,15 @@ impl Handler for Script {
             }),
             "ask" => Answering::later(ask(incoming)),
             "newline" => Answering::ready(Ok(Outcome::Complete(AnyResult::Encoded("{\n\"a\":\r\n1}".into())))),
+            "newlines" => {
+                let text = format!("{{{}\"a\":1}}", "\n".repeat(2_000_000));
+                Answering::ready(Ok(Outcome::Complete(AnyResult::Encoded(text.into()))))
+            }
+            "notify-hang" => Answering::later(async move {
+                let note = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+                while incoming.outlet.notify(incoming.key, note.to_vec()).await.is_ok() {}
+                std::future::pending().await
+            }),
             "caller" => Answering::ready(done(json!({
                 "revision": incoming.caller.revision,
                 "client": incoming.caller.client_info.as_ref().map(|info| info.name.clone()),
@@ -148,8 +160,13 @@ impl Client {
     }
 
     pub(crate) async fn receive(&mut self) -> Value {
-        let line = self.lines.next_line().await.unwrap().expect("the server closed the connection");
-        serde_json::from_str(&line).unwrap()
+        self.try_receive().await.expect("the server closed the connection")
+    }
+
+    /// Receives the next message; none if the server closed the connection.
+    pub(crate) async fn try_receive(&mut self) -> Option<Value> {
+        let line = self.lines.next_line().await.unwrap()?;
+        Some(serde_json::from_str(&line).unwrap())
     }
 
     /// Sends a request that does `what` and returns its answer.

@@ -7,7 +7,7 @@ use super::members::{Member, MetaMembers, Span};
 use super::meta_memo::MetaMemo;
 use super::params::{Found, Params, decode_str};
 use super::raw_id::RawId;
-use super::rejected::Rejected;
+use super::rejected::{About, Rejected};
 use super::result_text::{ResultFound, ResultText};
 use crate::{ErrorObject, Method, RequestId};
 
@@ -97,7 +97,7 @@ impl Message {
     ///
     /// # Errors
     /// The text is not JSON, is no message, or could be understood in two ways. The error to answer with is inside,
-    /// together with the id if it could be read.
+    /// together with what it is about, if that can be seen.
     pub fn read(text: &Bytes, max_batch: usize) -> Result<Self, Rejected> {
         Self::read_with(text, max_batch, &mut MetaMemo::default())
     }
@@ -117,9 +117,9 @@ impl Message {
             Ok(b'[') => read_batch(text, lexer, max_batch).map(Self::Batch),
             Ok(_) => match lexer.value().and_then(|_| lexer.end()) {
                 Ok(()) => Err(Rejected::new(ErrorObject::invalid_request("a message is a JSON object"))),
-                Err(fault) => Err(Rejected::from_fault(fault, None)),
+                Err(fault) => Err(Rejected::from_fault(fault, About::Unknown)),
             },
-            Err(fault) => Err(Rejected::from_fault(fault, None)),
+            Err(fault) => Err(Rejected::from_fault(fault, About::Unknown)),
         }
     }
 }
@@ -136,7 +136,7 @@ fn read_batch(text: &Bytes, mut lexer: Lexer<'_>, max_batch: usize) -> Result<Ve
         Ok(())
     });
     match outcome.and_then(|()| lexer.end()) {
-        Err(fault) => Err(Rejected::from_fault(fault, None)),
+        Err(fault) => Err(Rejected::from_fault(fault, About::Unknown)),
         Ok(()) if too_many => {
             Err(Rejected::new(ErrorObject::invalid_request(format!("a batch has at most {max_batch} entries"))))
         }
@@ -152,11 +152,11 @@ pub(super) fn read_params(text: &Bytes) -> Result<Params, Rejected> {
         ParamsFound::read(&mut lexer, text, &mut MetaMemo::default()).and_then(|found| lexer.end().map(|()| found));
     match found {
         Ok(ParamsFound::Object(found)) => match found.duplicate {
-            Some(name) => Err(Rejected::duplicate(name, text, None)),
+            Some(name) => Err(Rejected::duplicate(name, text, About::Unknown)),
             None => Ok(Params::new(found.object, text)),
         },
         Ok(_) => Err(Rejected::new(ErrorObject::invalid_params("parameters must be an object"))),
-        Err(fault) => Err(Rejected::from_fault(fault, None)),
+        Err(fault) => Err(Rejected::from_fault(fault, About::Unknown)),
     }
 }
 
@@ -236,14 +236,19 @@ struct Envelope {
 
 impl Envelope {
     fn read(&mut self, text: &Bytes, mut lexer: Lexer<'_>, memo: &mut MetaMemo) -> Result<(), Rejected> {
-        let outcome = lexer.object(|lexer, key| self.member(lexer, text, Member { key, value: Span::default() }, memo));
+        // The member in which the text went wrong is not in its slot, but its name says what was meant.
+        let mut broken = None;
+        let outcome = lexer.object(|lexer, key| {
+            let member = Member { key, value: Span::default() };
+            self.member(lexer, text, member, memo).inspect_err(|_| broken = Some(member))
+        });
         // A member that stands twice is reported only at the end, so that the id can still be read.
         match outcome.and_then(|()| lexer.end()) {
             Ok(()) => match self.duplicate.or_else(|| self.others.as_ref()?.duplicate(text)) {
-                Some(name) => Err(Rejected::duplicate(name, text, self.id(text).ok())),
+                Some(name) => Err(Rejected::duplicate(name, text, self.about(text, None))),
                 None => Ok(()),
             },
-            Err(fault) => Err(Rejected::from_fault(fault, self.id(text).ok())),
+            Err(fault) => Err(Rejected::from_fault(fault, self.about(text, broken))),
         }
     }
 
@@ -294,6 +299,19 @@ impl Envelope {
         Ok(())
     }
 
+    /// Says what a message that can not be served is about.
+    fn about(&self, text: &Bytes, broken: Option<Member>) -> About {
+        let is_broken = |name: &[u8]| broken.is_some_and(|member| member.is_named(text, name));
+        let Ok(id) = self.id(text) else { return About::Unknown };
+        let asks = self.method.is_some() || is_broken(b"method");
+        let answers = self.result.is_some() || self.error.is_some() || is_broken(b"result") || is_broken(b"error");
+        match (asks, answers, id.decode()) {
+            (true, false, _) => About::Request(id),
+            (false, true, Some(id)) => About::Answer(id),
+            _ => About::Either(id),
+        }
+    }
+
     /// Returns the id if it is a string or a 64-bit integer.
     fn id(&self, text: &Bytes) -> Result<RawId, ErrorObject> {
         let span = self.id.ok_or_else(|| ErrorObject::invalid_request("the message has no id"))?;
@@ -311,8 +329,9 @@ impl Envelope {
     }
 
     fn classify(&mut self, text: &Bytes) -> Result<Message, Rejected> {
-        let reject =
-            |message: &'static str| Err(Rejected::for_id(self.id(text).ok(), ErrorObject::invalid_request(message)));
+        let reject = |message: &'static str| {
+            Err(Rejected { about: self.about(text, None), error: ErrorObject::invalid_request(message) })
+        };
         if self.version.map(|span| span.of(text)) != Some(b"\"2.0\"") {
             return reject("`jsonrpc` must be \"2.0\"");
         }
@@ -329,7 +348,8 @@ impl Envelope {
             None | Some(ParamsFound::Null) => Params::default(),
             Some(ParamsFound::Object(found)) => Params::new(found.object, text),
             Some(ParamsFound::Other) => {
-                return Err(Rejected::for_id(id, ErrorObject::invalid_params("parameters must be an object")));
+                let about = id.map_or(About::Unknown, About::Request);
+                return Err(Rejected { about, error: ErrorObject::invalid_params("parameters must be an object") });
             }
         };
         Ok(match id {
@@ -346,7 +366,7 @@ impl Envelope {
             (Some(_), Some(_)) => Err(ErrorObject::internal("the peer answered with both a result and an error")),
             (None, None) => {
                 let error = ErrorObject::invalid_request("a message has a method, a result or an error");
-                return Err(Rejected::for_id(self.id(text).ok(), error));
+                return Err(Rejected { about: self.about(text, None), error });
             }
         };
         let id = self.id.and_then(|span| RequestId::from_json(span.of(text)));

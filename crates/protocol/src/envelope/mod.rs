@@ -34,7 +34,7 @@ pub use object::Object;
 pub use params::Params;
 pub(crate) use params::decode_str;
 pub use raw_id::RawId;
-pub use rejected::Rejected;
+pub use rejected::{About, Rejected};
 pub use result_text::ResultText;
 
 #[cfg(test)]

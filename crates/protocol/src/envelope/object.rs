@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::lexer::Lexer;
 use super::members::ParamMembers;
-use super::rejected::Rejected;
+use super::rejected::{About, Rejected};
 use crate::ErrorObject;
 
 /// A JSON object whose members have been found but not yet decoded: the arguments of a tool, mostly.
@@ -34,9 +34,9 @@ impl Object {
         };
         let members: ParamMembers = members
             .and_then(|members| lexer.end().map(|()| members))
-            .map_err(|fault| Rejected::from_fault(fault, None).error)?;
+            .map_err(|fault| Rejected::from_fault(fault, About::Unknown).error)?;
         match members.duplicate(&text) {
-            Some(name) => Err(Rejected::duplicate(name, &text, None).error),
+            Some(name) => Err(Rejected::duplicate(name, &text, About::Unknown).error),
             None => Ok(Self { text, members }),
         }
     }

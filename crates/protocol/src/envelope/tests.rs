@@ -4,6 +4,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 
 use super::*;
+use crate::RequestId;
 
 fn read(text: impl AsRef<[u8]>) -> Result<Message, Rejected> {
     Message::read(&Bytes::copy_from_slice(text.as_ref()), 100)
@@ -18,7 +19,7 @@ fn refused(text: impl AsRef<[u8]>, code: i64, id: &str) {
         Ok(message) => panic!("accepted {shown}: {message:?}"),
     };
     assert_eq!(rejected.error.code, code, "{shown}: {}", rejected.error.message);
-    let found = rejected.id.map(|id| String::from_utf8_lossy(id.as_json()).into_owned()).unwrap_or_default();
+    let found = rejected.about.asked().map(|id| String::from_utf8_lossy(id.as_json()).into_owned()).unwrap_or_default();
     assert_eq!(found, id, "{shown}");
 }
 
@@ -201,6 +202,50 @@ fn bad_text_is_a_parse_error() {
     for number in ["01", "1.", ".5", "+1", "1e", "-", "0x1", "NaN", "Infinity"] {
         refused(format!(r#"{{"jsonrpc":"2.0","id":5,"method":"a","x":{number}}}"#), -32700, "5");
     }
+}
+
+/// T-116, BASE-008: what was meant to be an answer is never taken for a request, however it is broken: the id is then one of ours.
+#[test]
+fn a_broken_message_is_known_for_what_it_was_meant_to_be() {
+    let deep = "[".repeat(200);
+    let about = |text: &str| read(text).map(|message| panic!("{message:?}")).unwrap_err().about;
+    for text in [
+        r#"{"id":7,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"result":{},"x":1,"x":2}"#,
+        r#"{"jsonrpc":"2.0","id":7,"result":{"a":"#,
+        r#"{"jsonrpc":"2.0","id":7,"r\u0065sult":"#,
+        r#"{"jsonrpc":"2.0","id":7,"error":{"code"#,
+        r#"{"jsonrpc":"2.0","id":7,"result":{}} trailing"#,
+        &format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}"#),
+    ] {
+        assert_eq!(about(text), About::Answer(RequestId::Integer(7)), "{text}");
+        assert_eq!(about(text).asked(), None);
+        assert_eq!(about(text).answered(), Some(RequestId::Integer(7)));
+    }
+    for text in [
+        r#"{"id":7,"method":"a"}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"a"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"a","params":{"result":"#,
+    ] {
+        assert!(matches!(about(text), About::Request(id) if id.as_json() == b"7"), "{text}");
+        assert_eq!(about(text).answered(), None);
+    }
+    for text in [
+        r#"{"jsonrpc":"2.0","id":7}"#,
+        r#"{"jsonrpc":"2.0","id":7,"params":{"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"a","result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"a","result":{"#,
+    ] {
+        assert!(matches!(about(text), About::Either(id) if id.as_json() == b"7"), "{text}");
+        assert_eq!(about(text).asked().map(RawId::as_json), Some(&b"7"[..]));
+        assert_eq!(about(text).answered(), Some(RequestId::Integer(7)));
+    }
+    for text in [r#"{"id":null,"result":{}}"#, r#"{"result":{}}"#] {
+        assert_eq!((about(text).asked(), about(text).answered()), (None, None), "{text}");
+    }
+    let error = read(r#"{"id":7,"result":{}}"#).unwrap_err().into_answer().unwrap();
+    assert_eq!(error.id, Some(RequestId::Integer(7)));
+    assert!(error.outcome.unwrap_err().message.contains("can not be read"));
 }
 
 #[test]

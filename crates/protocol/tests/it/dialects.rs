@@ -105,6 +105,29 @@ fn forms_use_what_2025_06_18_has() {
         full::from(json!({ "action": "accept", "content": { "one": "a", "many": "a,  b" } }));
     form.requested_schema.read_back(&mut answer);
     assert_eq!(json!(answer.content), json!({ "one": "a", "many": ["a", "b"] }));
+    assert!(!form.requested_schema.read_back(&mut answer), "it has its form already");
+}
+
+/// Choices with commas of their own are understood where people type several.
+#[test]
+fn typed_choices_may_have_commas() {
+    let form = json!({ "mode": "form", "message": "m", "requestedSchema": { "type": "object", "properties": {
+        "many": { "type": "array", "items": { "type": "string", "enum": ["a", "b", "b, c", "b, c, d", "ab", ""] } } } } });
+    let ElicitParams::Form(form) = full::from(form) else { panic!("not a form") };
+    for (typed, understood) in [
+        ("b, c", json!(["b, c"])),
+        ("b, c,a", json!(["b, c", "a"])),
+        ("b, c, d", json!(["b, c, d"])),
+        (" a , b,c ", json!(["a", "b", "c"])),
+        ("ab", json!(["ab"])),
+        ("abc, a", json!(["abc", "a"])),
+        (",, a,", json!(["a"])),
+        ("", json!([])),
+    ] {
+        let mut answer: ElicitResult = full::from(json!({ "action": "accept", "content": { "many": typed } }));
+        assert!(form.requested_schema.read_back(&mut answer));
+        assert_eq!(json!(answer.content), json!({ "many": understood }), "{typed}");
+    }
 }
 
 #[test]

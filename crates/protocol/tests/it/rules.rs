@@ -204,6 +204,10 @@ fn header_values_are_encoded_and_compared() {
         assert_eq!(header.value(&none), None, "{none}");
     }
     assert!(header.agrees(Some("42.0"), &json!({ "n": 42 })));
+    assert!(header.agrees(Some("9007199254740993"), &json!({ "n": 9_007_199_254_740_993_i64 })));
+    for near in ["9007199254740992", "9007199254740992.0", "inf", "NaN", "+42", ""] {
+        assert!(!header.agrees(Some(near), &json!({ "n": 9_007_199_254_740_993_i64 })), "{near}");
+    }
     assert!(header.agrees(None, &json!({ "n": null })));
     for (value, n) in [(Some("41"), json!(42)), (None, json!(42)), (Some("42"), json!(null))] {
         assert!(!header.agrees(value, &json!({ "n": n })));

@@ -1,15 +1,17 @@
 //! Answers to forms, checked against the form.
 
 use jackfield_protocol::{
-    Choices, ElicitAction, ElicitResult, ElicitSchema, JsonObject, NumberSchema, PrimitiveSchema, StringFormat,
-    StringSchema,
+    Choices, ElicitAction, ElicitParams, ElicitResult, ElicitSchema, InputRequest, JsonObject, NumberSchema,
+    PrimitiveSchema, RawJson, StringFormat, StringSchema,
 };
 use serde_json::Value;
 
 use super::Elicited;
 
 /// Reads the answer to a form. The error has one line for each problem.
-pub(super) fn of_form(result: ElicitResult, form: &ElicitSchema) -> Result<Elicited<JsonObject>, String> {
+pub(super) fn of_form(mut result: ElicitResult, form: &ElicitSchema) -> Result<Elicited<JsonObject>, String> {
+    // An older client was asked in a narrower way.
+    form.read_back(&mut result);
     match result.action {
         ElicitAction::Accept => {}
         ElicitAction::Decline => return Ok(Elicited::Declined),
@@ -28,6 +30,17 @@ pub(super) fn of_form(result: ElicitResult, form: &ElicitSchema) -> Result<Elici
         }
     }
     if problems.is_empty() { Ok(Elicited::Accepted(content)) } else { Err(problems.join("\n")) }
+}
+
+/// Gives an answer that is passed on the form that was asked for; one that has it stays as it came.
+pub(super) fn as_asked(answer: RawJson, question: &InputRequest) -> RawJson {
+    let InputRequest::Elicit(params) = question else { return answer };
+    let ElicitParams::Form(form) = &**params else { return answer };
+    let Ok(mut result) = answer.read::<ElicitResult>() else { return answer };
+    if !form.requested_schema.read_back(&mut result) {
+        return answer;
+    }
+    RawJson::new(&result).unwrap_or(answer)
 }
 
 fn check(field: &PrimitiveSchema, value: &Value) -> Result<(), String> {

@@ -197,13 +197,15 @@ impl Cx {
         self.ask("roots", question, |result: ListRootsResult| Ok(result.roots)).await
     }
 
-    /// Asks a question of any kind, and returns the answer as it came: for those who pass on questions of others. A client that can not
-    /// be asked is an error of this call in the modern era; [`can_ask`](Self::can_ask) tells beforehand.
+    /// Asks a question of any kind, and returns the answer as it came: for those who pass on questions of others. Only what an older
+    /// client had to be asked in another way is given the form that was asked for. A client that can not be asked is an error of this
+    /// call in the modern era; [`can_ask`](Self::can_ask) tells beforehand.
     ///
     /// # Errors
     /// The client could not be asked, or did not answer.
     pub async fn ask_question(&self, key: &str, question: InputRequest) -> Result<RawJson, QuestionError> {
-        round::ask(self, key, question).await
+        let answer = round::ask(self, key, question.clone()).await?;
+        Ok(answer::as_asked(answer, &question))
     }
 
     /// Whether the client said that it can answer a question.

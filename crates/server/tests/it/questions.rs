@@ -84,6 +84,67 @@ fn modern_clients_are_asked_by_result() {
     );
 }
 
+/// CLI-075: several of a list can be chosen in every revision; where there is no such field they are typed.
+#[test]
+fn several_choices_can_be_made_in_each_revision() {
+    let server = || {
+        let form = || {
+            let choices = json!({"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}});
+            let form = json!({"type": "object", "properties": {"many": choices}, "required": ["many"]});
+            serde_json::from_value::<ElicitSchema>(form).unwrap()
+        };
+        let pick = tool("pick", json!({"type": "object"}), move |_, cx| async move {
+            let picked = cx.elicit_form("pick", "Which?", form()).await?.accepted();
+            Ok::<_, QuestionError>(serde_json::to_string(&picked).unwrap_or_default())
+        });
+        let pass_on = tool("pass_on", json!({"type": "object"}), move |_, cx| async move {
+            let answer = cx.ask_question("pick", ElicitParams::form("Which?", form()).into()).await?;
+            Ok::<_, QuestionError>(serde_json::to_string(&answer).unwrap_or_default())
+        });
+        let together = tool("together", json!({"type": "object"}), move |_, cx| async move {
+            let answers = cx.ask_all([("pick", ElicitParams::form("Which?", form()).into())]).await?;
+            let picked = answers.form::<serde_json::Value>("pick")?.accepted();
+            Ok::<_, QuestionError>(serde_json::to_string(&picked).unwrap_or_default())
+        });
+        Server::new("x").tool(pick).tool(pass_on).tool(together)
+    };
+    for (revision, kind, answer) in [("2025-06-18", "string", r#""a, c""#), ("2025-11-25", "array", r#"["a", "c"]"#)] {
+        let conversation = r#"
+            @ REVISION {"elicitation": {}}
+            > 1 tools/call {"name": "pick"}
+            < ? elicitation/create {"requestedSchema": {"properties": {"many": {"type": "KIND"}}}}
+            > ? {"action": "accept", "content": {"many": ANSWER}}
+            < 1 {"content": [{"text": "{\"many\":[\"a\",\"c\"]}"}]}
+            > 2 tools/call {"name": "together"}
+            < ? elicitation/create
+            > ? {"action": "accept", "content": {"many": ANSWER}}
+            < 2 {"content": [{"text": "{\"many\":[\"a\",\"c\"]}"}]}
+            "#;
+        let conversation = conversation.replace("REVISION", revision).replace("KIND", kind).replace("ANSWER", answer);
+        check(&server(), &conversation);
+    }
+    check(
+        &server(),
+        r#"
+        @ 2025-06-18 {"elicitation": {}}
+        > 1 tools/call {"name": "pass_on"}
+        < ? elicitation/create
+        > ? {"action": "accept", "content": {"many": "b,c"}}
+        < 1 {"content": [{"text": "{\"action\":\"accept\",\"content\":{\"many\":[\"b\",\"c\"]}}"}]}
+        "#,
+    );
+    check(
+        &server(),
+        r#"
+        @ 2026-07-28 {"elicitation": {}}
+        > 2 tools/call {"name": "pick"}
+        < 2 {"requestState": "$s"}
+        > 3 tools/call {"name": "pick", "requestState": "$s", "inputResponses": {"pick": {"action": "accept", "content": {"many": ["b"]}}}}
+        < 3 {"content": [{"text": "{\"many\":[\"b\"]}"}]}
+        "#,
+    );
+}
+
 /// CLI-063, CLI-064: saying no and going away are answers.
 #[test]
 fn a_person_may_say_no() {

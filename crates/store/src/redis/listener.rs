@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use futures_core::Stream;
 use redis::aio::{PubSub, PubSubSink, PubSubStream};
 use redis::{Client, Msg, RedisResult};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 
 use super::link::{Link, failure};
 use crate::StoreError;
@@ -35,6 +35,17 @@ pub(super) struct Shared {
     wanted: watch::Sender<u64>,
     /// Up to which of these counts everything is subscribed to.
     confirmed: watch::Sender<u64>,
+    /// Why the connection by which notices come ended last, if none has worked since.
+    trouble: Mutex<Option<Arc<StoreError>>>,
+}
+
+/// Nothing is heard of what was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("redis took no subscription within {limit:?}")]
+struct NoSubscription {
+    limit: Duration,
+    #[source]
+    cause: Option<Arc<StoreError>>,
 }
 
 /// Which of the three a channel belongs to.
@@ -54,6 +65,7 @@ impl Shared {
             tasks: Watchers::default(),
             wanted: watch::Sender::new(0),
             confirmed: watch::Sender::new(0),
+            trouble: Mutex::default(),
         }
     }
 
@@ -78,8 +90,12 @@ impl Shared {
         let limit = self.link.address.timeout;
         match timeout(limit, confirmed.wait_for(|confirmed| *confirmed >= count)).await {
             Ok(Ok(_)) => Ok(()),
-            _ => Err(StoreError::unavailable(format!("redis took no subscription within {limit:?}"))),
+            _ => Err(StoreError::unavailable(NoSubscription { limit, cause: self.trouble().clone() })),
         }
+    }
+
+    fn trouble(&self) -> MutexGuard<'_, Option<Arc<StoreError>>> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn channels(&self) -> HashSet<String> {
@@ -127,16 +143,28 @@ pub(super) async fn listen(shared: Arc<Shared>) {
     let (mut was_connected, mut wait, mut node) = (false, FIRST_WAIT, 0);
     loop {
         let limit = shared.link.address.timeout;
-        if let Ok(Ok(connection)) = timeout(limit, connect(&shared.link, node)).await {
-            wait = FIRST_WAIT;
-            let (sink, stream) = connection.split();
-            let mut hearing = Hearing { shared: &shared, sink, stream, channels: HashSet::new() };
-            // The reason of the end does not matter: the next connection may be better.
-            let _ = hearing.run(was_connected).await;
+        let (began, mut worked) = (Instant::now(), false);
+        let ended = match timeout(limit, connect(&shared.link, node)).await {
+            Ok(Ok(connection)) => {
+                let (sink, stream) = connection.split();
+                let mut hearing = Hearing { shared: &shared, sink, stream, channels: HashSet::new() };
+                hearing.run(was_connected, &mut worked).await
+            }
+            Ok(Err(error)) => Err(failure(error)),
+            Err(late) => Err(StoreError::unavailable(late)),
+        };
+        if let Err(error) = ended {
+            *shared.trouble() = Some(Arc::new(error));
+        }
+        if worked {
             // What ended this connection has probably ended the other too; better that nobody has to find out by a failure.
             shared.link.forget();
             was_connected = true;
+        }
+        if worked && began.elapsed() >= FIRST_WAIT {
+            wait = FIRST_WAIT;
         } else {
+            // One that ends as soon as it is made, for example because the user may not subscribe, must not be made without a pause.
             sleep(wait).await;
             wait = wait.saturating_mul(2).min(LONGEST_WAIT);
         }
@@ -165,10 +193,14 @@ struct Hearing<'a> {
 }
 
 impl Hearing<'_> {
-    /// Hears notices until the connection is lost.
-    async fn run(&mut self, again: bool) -> Result<(), StoreError> {
+    /// Hears notices until the connection is lost; `works` is set when it could do so.
+    async fn run(&mut self, again: bool, works: &mut bool) -> Result<(), StoreError> {
         let mut wanted = self.shared.wanted.subscribe();
         self.agree(&mut wanted).await?;
+        *works = true;
+        *self.shared.trouble() = None;
+        let mut pulse = interval_at(Instant::now() + PULSE, PULSE);
+        pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
         if again {
             self.shared.missed().await;
         }
@@ -183,7 +215,7 @@ impl Hearing<'_> {
                     Some(message) => self.shared.hear(&message),
                     None => return Ok(()),
                 },
-                () = sleep(PULSE) => {
+                _ = pulse.tick() => {
                     self.agree(&mut wanted).await?;
                     let limit = self.shared.link.address.timeout;
                     let alive = timeout(limit, self.sink.ping::<redis::Value>()).await;

@@ -70,13 +70,18 @@ impl Database {
 
     /// Does what it is asked, until nobody is left who could ask.
     pub(super) fn serve(mut self, jobs: &Receiver<Job>) {
-        let mut swept = Instant::now();
+        let (mut swept, mut looked) = (Instant::now(), Instant::now());
         loop {
             let wait = if self.ears.is_idle() { SWEEP } else { POLL };
             match jobs.recv_timeout(wait) {
                 Ok(job) => job(&mut self),
-                Err(RecvTimeoutError::Timeout) => self.look(),
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
+            }
+            // However much there is to do, what other processes tell is not left waiting.
+            if looked.elapsed() >= POLL {
+                looked = Instant::now();
+                self.look();
             }
             if swept.elapsed() >= SWEEP {
                 swept = Instant::now();

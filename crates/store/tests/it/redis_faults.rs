@@ -185,3 +185,33 @@ async fn a_wrong_password_is_told_and_not_shown() {
     assert!(!shown.contains("wrong-secret") && shown.contains("127.0.0.1"), "{shown}");
     jackfield_store::open(&address("right")).unwrap().check().await.unwrap();
 }
+
+/// A user who may not subscribe is told so, and costs neither the server nor the other connection anything.
+#[tokio::test]
+async fn a_user_who_may_not_subscribe_is_told_so() {
+    let Some(server) = RedisServer::start() else { return };
+    let user = server.command(&["ACL", "SETUSER", "node", "on", ">secret", "~*", "+@all", "resetchannels"]);
+    assert!(user.contains("OK"), "{user}");
+    let connections = || {
+        let info = server.command(&["INFO", "stats"]);
+        let count = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+        count.unwrap().trim().parse::<usize>().unwrap()
+    };
+    let address = format!("redis://node:secret@127.0.0.1:{}?timeout=700", server.port());
+    let stores = jackfield_store::open(&address).unwrap();
+    stores.kv().put("k", Bytes::from_static(b"v"), None).await.unwrap();
+    let before = connections();
+    for _ in 0..2 {
+        let error = soon(stores.bus().subscribe(&["t"])).await.unwrap_err();
+        let mut causes = vec![error.to_string()];
+        let mut next = std::error::Error::source(&error);
+        while let Some(cause) = next {
+            causes.push(cause.to_string());
+            next = cause.source();
+        }
+        assert!(causes.iter().any(|cause| cause.contains("no permissions")), "{causes:?}");
+        assert_eq!(stores.kv().get("k").await.unwrap().unwrap(), "v");
+    }
+    let made = connections() - before;
+    assert!(made < 50, "{made} connections");
+}

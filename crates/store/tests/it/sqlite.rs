@@ -289,3 +289,25 @@ impl Shortcuts for Sqlite {
         TaskStore::create(self, NewTask::new("o")).await.unwrap().id.to_string()
     }
 }
+
+/// What another process tells is heard while this one reads without a pause.
+#[tokio::test]
+async fn notices_are_heard_between_reads() {
+    let folder = Folder::new();
+    let (one, other) = (Sqlite::open(folder.file()).unwrap(), Sqlite::open(folder.file()).unwrap());
+    let mut heard = Bus::subscribe(&one, &["t"]).await.unwrap();
+    // There is always one waiting, so that the store has no moment to itself.
+    let read = || async { while KvStore::get(&one, "k").await.is_ok() {} };
+    let reading = async {
+        tokio::join!(read(), read(), read(), read(), read(), read(), read(), read());
+    };
+    let telling = async {
+        Bus::publish(&other, "t", Bytes::from_static(b"x")).await.unwrap();
+        heard.next().await
+    };
+    let notice = async {
+        tokio::select! { () = reading => None, notice = telling => notice }
+    };
+    let notice = tokio::time::timeout(Duration::from_secs(20), notice).await.expect("it is heard");
+    assert!(matches!(notice, Some(Notice::Heard { .. })), "{notice:?}");
+}

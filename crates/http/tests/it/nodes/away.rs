@@ -70,3 +70,18 @@ async fn without_the_store_nothing_is_lost_and_nothing_is_wrong() {
     let never = Session { id: "0".repeat(32), ..second.clone() };
     assert_eq!(never.ask(&never.tool(1, "echo", json!({}))).await.status, 404);
 }
+
+/// A session for which the store takes long does not keep it from hearing of the others: with many of them, they would be taken to be
+/// idle.
+#[tokio::test]
+async fn sessions_in_use_do_not_wait_for_each_other() {
+    let nodes = Nodes::with(|limits| limits.session_idle = std::time::Duration::from_secs(1)).await;
+    let mut streams = Vec::new();
+    for _ in 0..5 {
+        let session = nodes.session().await;
+        streams.push(session.stream(&session.tool(1, "wait_after_notice", json!({}))).await);
+    }
+    nodes.store.hold_touch();
+    eventually(|| async { nodes.store.touched_meanwhile() >= 4 }).await;
+    nodes.store.let_go();
+}

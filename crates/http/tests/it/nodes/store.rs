@@ -27,9 +27,30 @@ struct State {
     silent: AtomicBool,
     holds: AtomicBool,
     holds_create: AtomicBool,
+    holds_append: AtomicBool,
+    written_late: AtomicUsize,
+    holds_touch: AtomicBool,
+    holding: AtomicBool,
+    touched_meanwhile: AtomicUsize,
     created: Mutex<String>,
     held: AtomicUsize,
     let_go: Notify,
+}
+
+/// Says that something takes long, until it is done or nobody waits for it any more.
+struct Holding<'a>(&'a State);
+
+impl<'a> Holding<'a> {
+    fn new(state: &'a State) -> Self {
+        state.holding.store(true, Ordering::SeqCst);
+        Self(state)
+    }
+}
+
+impl Drop for Holding<'_> {
+    fn drop(&mut self) {
+        self.0.holding.store(false, Ordering::SeqCst);
+    }
 }
 
 impl Store {
@@ -74,6 +95,44 @@ impl Store {
         self.state.holds_create.store(true, Ordering::SeqCst);
     }
 
+    /// The next events are kept late.
+    pub(crate) fn hold_append(&self) {
+        self.state.holds_append.store(true, Ordering::SeqCst);
+    }
+
+    /// The next session that is said to be in use takes long.
+    pub(crate) fn hold_touch(&self) {
+        self.state.holds_touch.store(true, Ordering::SeqCst);
+    }
+
+    /// How often sessions were said to be in use while another one took long.
+    pub(crate) fn touched_meanwhile(&self) -> usize {
+        self.state.touched_meanwhile.load(Ordering::SeqCst)
+    }
+
+    /// How often events have been kept late.
+    pub(crate) fn written_late(&self) -> usize {
+        self.state.written_late.load(Ordering::SeqCst)
+    }
+
+    /// Whether anything was ever added to a stream of a session.
+    pub(crate) fn has_appended(&self, session: &str) -> bool {
+        self.state.streams.lock().unwrap().iter().any(|(known, _)| known == session)
+    }
+
+    /// Whether nothing is left of the streams of a session.
+    pub(crate) async fn is_rid_of(&self, session: &str) -> bool {
+        let streams: Vec<_> = self.state.streams.lock().unwrap().iter().cloned().collect();
+        for (_, number) in streams.iter().filter(|(known, _)| known == session) {
+            let events = self.inner.events().read(StreamName::new(session, *number), 0, 1).await.unwrap();
+            let header = self.inner.kv().get(&format!("stream {session} {number:x}")).await.unwrap();
+            if events.is_some() || header.is_some() {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Tells all nodes, as if one of them did, that the session has changed that is being kept.
     pub(crate) async fn tell_of_created(&self) {
         let session = self.state.created.lock().unwrap().clone();
@@ -81,12 +140,12 @@ impl Store {
         self.publish("sessions", notice.to_string().into()).await.unwrap();
     }
 
-    /// How many sessions have been loaded or kept late.
+    /// How much has been loaded or kept late.
     pub(crate) fn held(&self) -> usize {
         self.state.held.load(Ordering::SeqCst)
     }
 
-    /// Lets the session go on that is late.
+    /// Lets go on what is late.
     pub(crate) fn let_go(&self) {
         self.state.let_go.notify_one();
     }
@@ -142,7 +201,15 @@ impl SessionStore for Store {
     }
 
     fn touch<'a>(&'a self, id: &'a str, idle: Duration) -> Boxed<'a, Result<Option<u64>, StoreError>> {
-        self.pass(Box::pin(async move { self.inner.sessions().touch(id, idle).await }))
+        self.pass(Box::pin(async move {
+            if self.state.holds_touch.swap(false, Ordering::SeqCst) {
+                let _holding = Holding::new(&self.state);
+                self.hold().await;
+            } else if self.state.holding.load(Ordering::SeqCst) {
+                self.state.touched_meanwhile.fetch_add(1, Ordering::SeqCst);
+            }
+            self.inner.sessions().touch(id, idle).await
+        }))
     }
 
     fn change<'a>(
@@ -169,7 +236,15 @@ impl EventStore for Store {
 
     fn append<'a>(&'a self, stream: StreamName<'a>, events: NewEvents) -> Boxed<'a, Result<Appended, StoreError>> {
         self.state.streams.lock().unwrap().insert((stream.session.to_owned(), stream.number));
-        self.pass(Box::pin(async move { self.inner.events().append(stream, events).await }))
+        self.pass(Box::pin(async move {
+            if !stream.session.starts_with("node ") && self.state.holds_append.swap(false, Ordering::SeqCst) {
+                self.hold().await;
+                let appended = self.inner.events().append(stream, events).await;
+                self.state.written_late.fetch_add(1, Ordering::SeqCst);
+                return appended;
+            }
+            self.inner.events().append(stream, events).await
+        }))
     }
 
     fn read<'a>(

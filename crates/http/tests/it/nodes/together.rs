@@ -17,9 +17,31 @@ async fn a_session_is_served_by_every_node() {
     let ann = Session::open_as(nodes.all[0].address, "2025-06-18", Some("ann")).await;
     let elsewhere = nodes.at(&ann, 1);
     assert_eq!(elsewhere.ask(&elsewhere.tool(1, "who", json!({}))).await.text(), "Some(\"ann\")");
-    for user in [Some("bob".to_owned()), None] {
+    for user in [Some("bob".to_owned()), Some("ann through editor".to_owned()), None] {
         let thief = Session { user, ..nodes.at(&ann, 2) };
         assert_eq!(thief.ask(&thief.tool(1, "who", json!({}))).await.status, 404);
+    }
+}
+
+/// T-040: at no node a session is open to another program of the same user.
+#[tokio::test]
+async fn a_session_belongs_to_the_program_it_was_opened_through() {
+    let nodes = Nodes::start().await;
+    let session = Session::open_as(nodes.all[0].address, "2025-06-18", Some("ann through editor")).await;
+    for node in 0..3 {
+        for user in ["ann through browser", "ann", "ann through editor "] {
+            let other = Session { user: Some(user.trim_end().to_owned()), ..nodes.at(&session, node) };
+            let expected = if user.ends_with(' ') { 200 } else { 404 };
+            assert_eq!(other.ask(&other.tool(1, "who", json!({}))).await.status, expected, "{user} at {node}");
+        }
+    }
+    let mut stream = Client::connect(nodes.all[0].address).await;
+    let open = Ask::new("GET", "/sse").with("accept", "text/event-stream").with("user", "ann through editor");
+    assert_eq!(stream.open(&open).await.status, 200);
+    let endpoint = stream.event().await.unwrap().data;
+    for (user, expected) in [("ann through browser", 404), ("ann through editor", 202)] {
+        let ask = crate::client::initialize("2024-11-05").path(&endpoint).with("user", user);
+        assert_eq!(Client::connect(nodes.all[1].address).await.ask(&ask).await.status, expected, "{user}");
     }
 }
 
@@ -88,12 +110,50 @@ async fn questions_of_a_session_reach_its_stream_at_any_node() {
         let question = listening.message().await.unwrap();
         assert_eq!(question["method"], "roots/list");
         let other = nodes.at(&session, 1);
-        let stray = json!({ "jsonrpc": "2.0", "id": "0000000000000000-1", "result": {} });
-        assert_eq!(other.ask(&other.post(stray)).await.status, 202);
+        for nobody in ["0000000000000000", "x17", "0123456789ABCDEF"] {
+            let stray = json!({ "jsonrpc": "2.0", "id": format!("{nobody}-1"), "result": {} });
+            assert_eq!(other.ask(&other.post(stray)).await.status, 202);
+            // Clients can not make the store keep letters to whomever they name.
+            assert!(!nodes.store.has_appended(&format!("node {nobody}")), "{nobody}");
+        }
         assert_eq!(other.ask(&other.post(reply(&question, &json!({ "roots": [] })))).await.status, 202);
     };
     let (answer, ()) = tokio::join!(asking, answering);
     assert!(answer.text().contains("roots"), "{}", answer.text());
+}
+
+/// T-116: an answer that can not be read ends the question, whatever node it comes to, and is answered under no id.
+#[tokio::test]
+async fn an_answer_that_can_not_be_read_ends_the_question_of_any_node() {
+    let nodes = Nodes::start().await;
+    let session = nodes.session().await;
+    for node in 0..2 {
+        let mut stream = session.stream(&session.tool(1, "ask", json!({}))).await;
+        let question = stream.message().await.unwrap();
+        let here = nodes.at(&session, node);
+        let refused = here.ask(&here.post(json!({ "id": question["id"], "result": {} }))).await;
+        assert_eq!((refused.status, refused.code()), (400, -32600));
+        assert!(refused.json()["id"].is_null());
+        let answer = stream.message().await.unwrap();
+        assert_eq!(answer["id"], 1);
+        assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("can not be read"), "{answer}");
+        assert_eq!(stream.message().await, None);
+    }
+}
+
+/// HTTP-055: what a call was writing when its session ended is not brought back by it.
+#[tokio::test]
+async fn what_is_written_too_late_is_removed_again() {
+    let nodes = Nodes::start().await;
+    let session = nodes.session().await;
+    nodes.store.hold_append();
+    let mut call = Client::connect(session.address).await;
+    call.send(session.tool(7, "wait_after_notice", json!({})).bytes()).await;
+    eventually(|| async { nodes.store.held() == 1 }).await;
+    assert_eq!(session.ask(&session.get().verb("DELETE")).await.status, 204);
+    nodes.store.let_go();
+    eventually(|| async { nodes.store.written_late() == 1 }).await;
+    eventually(|| async { nodes.store.is_rid_of(&session.id).await }).await;
 }
 
 /// A call is cancelled through whatever node the notification comes to.
