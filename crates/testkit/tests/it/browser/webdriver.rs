@@ -72,13 +72,23 @@ impl Browser {
 
     /// What a person reads in an element; waits until there is one.
     pub(super) async fn text(&self, selector: &str) -> String {
-        let element = self.element(selector).await;
-        self.get(&format!("element/{element}/text")).await.as_str().unwrap().to_owned()
+        self.of_element(selector, "text").await
     }
 
     pub(super) async fn attribute(&self, selector: &str, name: &str) -> String {
-        let element = self.element(selector).await;
-        self.get(&format!("element/{element}/attribute/{name}")).await.as_str().unwrap().to_owned()
+        self.of_element(selector, &format!("attribute/{name}")).await
+    }
+
+    /// Reads something of an element. A page that gives way to the next one between finding and reading is looked at again.
+    async fn of_element(&self, selector: &str, what: &str) -> String {
+        for _ in 0..PAGES {
+            let path = format!("/session/{}/element/{}/{what}", self.session, self.element(selector).await);
+            match self.try_send("GET", &path, &json!(null)).await {
+                Err(problem) if problem.contains("stale element reference") => {}
+                read => return read.unwrap().as_str().unwrap().to_owned(),
+            }
+        }
+        panic!("{selector} does not stay on its page");
     }
 
     pub(super) async fn count(&self, selector: &str) -> usize {
@@ -137,6 +147,11 @@ impl Browser {
     }
 
     async fn send(&self, method: &str, path: &str, body: &Value) -> Value {
+        self.try_send(method, path, body).await.unwrap()
+    }
+
+    /// Sends a command; an error is what the driver says.
+    async fn try_send(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let exchange = async {
             let mut stream = BufReader::new(TcpStream::connect(self.address).await.unwrap());
             let body = if body.is_null() { String::new() } else { body.to_string() };
@@ -154,11 +169,15 @@ impl Browser {
             (head, String::from_utf8(body).unwrap())
         };
         let (head, body) = tokio::time::timeout(2 * PATIENCE, exchange).await.expect("the driver does not answer");
-        assert!(head.starts_with("HTTP/1.1 200"), "{method} {path} {body}");
-        serde_json::from_str::<Value>(&body).unwrap()["value"].take()
+        if !head.starts_with("HTTP/1.1 200") {
+            return Err(format!("{method} {path} {body}"));
+        }
+        Ok(serde_json::from_str::<Value>(&body).unwrap()["value"].take())
     }
 }
 
+/// How many pages may come one after the other while something is read.
+const PAGES: usize = 10;
 /// The name that WebDriver has for references to elements.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
