@@ -135,14 +135,17 @@ impl AuthStore for MemoryStore {
 
 impl dyn AuthStore {
     /// Returns a secret that all who share the store have in common, made by the first who asks.
-    pub(crate) async fn common_secret(&self, key: &str, until: u64) -> Result<[u8; 32], StoreError> {
+    pub(crate) async fn common_secret(&self, key: &str, now: u64) -> Result<[u8; 32], StoreError> {
         let fresh = random::token().map_err(no_randomness)?;
-        self.add(key, fresh.into_bytes(), until).await?;
+        self.add(key, fresh.into_bytes(), now.saturating_add(KEYS_KEPT)).await?;
         let text = self.get(key).await?.and_then(|kept| String::from_utf8(kept).ok());
         let secret = text.and_then(|text| random::decode(&text)).and_then(|bytes| bytes.try_into().ok());
         secret.ok_or_else(|| StoreError::Failed("it lost a key".into()))
     }
 }
+
+/// How long keys are kept at least, in seconds.
+pub(crate) const KEYS_KEPT: u64 = 10 * 365 * 86_400;
 
 pub(crate) fn no_randomness(error: NoRandomness) -> StoreError {
     StoreError::Failed(error.into())

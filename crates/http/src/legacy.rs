@@ -157,8 +157,10 @@ impl Endpoint {
             live.end();
             return respond::json(respond::legacy_status(code), text);
         }
-        // Where there is no room the store need not be asked.
-        if let Err(full) = self.sessions.has_room(live.principal.as_ref(), self.shared.now(), self.limits()) {
+        // Where there is no room a store need not be asked.
+        if self.shared.node.is_some()
+            && let Err(full) = self.sessions.has_room(live.principal.as_ref(), self.shared.now(), self.limits())
+        {
             tracing::warn!(?full, "no room for another session");
             live.end();
             return respond::too_many_sessions(Some(&id));

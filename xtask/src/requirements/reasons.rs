@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::table::Table;
+use super::table::{self, Table};
 
 const HEADING: &str = "id\twhy";
 
@@ -15,17 +15,12 @@ pub(super) struct Reasons(BTreeMap<String, String>);
 
 impl Reasons {
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("can not read {}", path.display()))?;
-        Self::parse(&text)
+        Self::parse(&table::read(path)?)
     }
 
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let mut lines = text.lines();
-        if lines.next() != Some(HEADING) {
-            bail!("the table of reasons must begin with the heading {HEADING:?}");
-        }
         let mut reasons = BTreeMap::new();
-        for line in lines {
+        for line in table::below(HEADING, text)? {
             let (id, why) = line.split_once('\t').with_context(|| format!("not a row of the table: {line:?}"))?;
             if why.trim().is_empty() || reasons.insert(id.to_owned(), why.to_owned()).is_some() {
                 bail!("{id} needs one reason");

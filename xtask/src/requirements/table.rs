@@ -33,17 +33,12 @@ pub(super) struct Table(BTreeMap<String, Requirement>);
 
 impl Table {
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("can not read {}", path.display()))?;
-        Self::parse(&text)
+        Self::parse(&read(path)?)
     }
 
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let mut lines = text.lines();
-        if lines.next() != Some(HEADING) {
-            bail!("the table of requirements must begin with the heading {HEADING:?}");
-        }
         let mut rows = BTreeMap::new();
-        for line in lines {
+        for line in below(HEADING, text)? {
             let row = row(line).with_context(|| format!("not a row of the table: {line:?}"))?;
             if let Some(double) = rows.insert(row.id.clone(), row) {
                 bail!("the table has two rows named {}", double.id);
@@ -67,6 +62,20 @@ impl Table {
     pub(super) fn areas(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(|id| area(id)).collect::<BTreeSet<_>>().into_iter()
     }
+}
+
+/// Reads a file with a table.
+pub(super) fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("can not read {}", path.display()))
+}
+
+/// Returns the lines of a table below its heading.
+pub(super) fn below<'a>(heading: &str, text: &'a str) -> Result<std::str::Lines<'a>> {
+    let mut lines = text.lines();
+    if lines.next() != Some(heading) {
+        bail!("a table must begin with its heading, {heading:?}");
+    }
+    Ok(lines)
 }
 
 fn area(id: &str) -> &str {

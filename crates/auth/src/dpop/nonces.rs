@@ -17,9 +17,8 @@ pub(super) struct Nonces {
 
 /// How long a nonce is the current one, in seconds; the one before it is still good.
 const SLICE: u64 = 120;
-/// Where the key is in the store, and how long it is kept, in seconds.
+/// Where the key is in the store.
 const KEY: &str = "keys:nonce";
-const KEPT: u64 = 10 * 365 * 86_400;
 
 impl Nonces {
     /// Nonces of our own.
@@ -37,7 +36,7 @@ impl Nonces {
     /// Sees to it that the key is known.
     pub(super) async fn find(&self, now: u64) -> Result<(), StoreError> {
         if let (None, Some(store)) = (self.key.get(), &self.store) {
-            let bytes = store.common_secret(KEY, now.saturating_add(KEPT)).await?;
+            let bytes = store.common_secret(KEY, now).await?;
             // Whoever was faster found the same one.
             let _ = self.key.set(key(&bytes));
         }

@@ -9,14 +9,12 @@ use super::key_schedule::{Plan, Schedule, Scheduled};
 use crate::jose::SigningKey;
 use crate::random;
 use crate::seal::Sealer;
-use crate::store::{self, AuthStore, StoreError, no_randomness};
+use crate::store::{self, AuthStore, KEYS_KEPT, StoreError, no_randomness};
 
 /// Where the keys that sign are, each sealed.
 const SIGNING: &str = "keys:signing";
 /// Where the key is by which others are sealed, unless the operator keeps it elsewhere.
 const SEALING: &str = "keys:sealing";
-/// How long they are kept in the store at least, in seconds. Each change begins anew, and there is one every month.
-const KEPT: u64 = 10 * 365 * 86_400;
 /// How often a server looks for changes, in seconds.
 const LOOK: u64 = 60;
 /// How often a change is tried that others were faster with.
@@ -99,7 +97,8 @@ impl SharedKeys {
             Ok(Kept { key: random::encode(sealed), from: scheduled.from })
         });
         let after = store::encode(&kept.collect::<Result<Vec<_>, StoreError>>()?)?;
-        let until = now.saturating_add(KEPT);
+        // Each change begins anew, and there is one every month.
+        let until = now.saturating_add(KEYS_KEPT);
         match before {
             None => self.store.add(SIGNING, after, until).await,
             Some(before) => self.store.replace(SIGNING, &before, after, until).await,
@@ -109,5 +108,5 @@ impl SharedKeys {
 
 /// Returns the key by which all servers that share a store seal what they keep there.
 pub(super) async fn sealing_key(store: &dyn AuthStore, now: u64) -> Result<[u8; 32], StoreError> {
-    store.common_secret(SEALING, now.saturating_add(KEPT)).await
+    store.common_secret(SEALING, now).await
 }

@@ -169,8 +169,6 @@ impl Agent {
         loop {
             let asked = Asked { method: &head.method, uri: &head.uri, attempt };
             let sent = authorizer.headers(asked).await.map_err(|cause| Error::new(Kind::Authorization, cause))?;
-            // What was refused is not sent again, unless the authorizer says so.
-            head.headers = own.clone();
             for name in sent.keys() {
                 head.headers.remove(name);
             }
@@ -195,7 +193,11 @@ impl Agent {
                 attempt,
             };
             match authorizer.refused(&refusal).await.map_err(|cause| Error::new(Kind::Authorization, cause))? {
-                Reaction::Retry => attempt = attempt.saturating_add(1),
+                // What was refused is not sent again, unless the authorizer says so.
+                Reaction::Retry => {
+                    attempt = attempt.saturating_add(1);
+                    head.headers.clone_from(&own);
+                }
                 Reaction::GiveUp => return Ok(answer),
             }
         }
