@@ -9,6 +9,7 @@ use http::{Response, StatusCode};
 use http_body::Body as HttpBody;
 use tokio::time::{Instant, timeout_at};
 
+use crate::connection::unheard;
 use crate::deadline::after;
 use crate::{Body, HttpLimits, respond};
 
@@ -88,9 +89,16 @@ async fn next<B: HttpBody + Unpin>(
     limits: &HttpLimits,
 ) -> Result<Option<B::Data>, Box<Response<Body>>> {
     loop {
-        let at_once = poll_fn(|cx| match Pin::new(&mut *body).poll_frame(cx) {
-            Poll::Ready(frame) => Poll::Ready(Some(frame)),
-            Poll::Pending => Poll::Ready(None),
+        let at_once = poll_fn(|cx| {
+            let frame = unheard(|| Pin::new(&mut *body).poll_frame(cx));
+            // Whoever brings the body need not be told that all of it was taken, but must be told to go on.
+            if !body.is_end_stream() {
+                cx.waker().wake_by_ref();
+            }
+            match frame {
+                Poll::Ready(frame) => Poll::Ready(Some(frame)),
+                Poll::Pending => Poll::Ready(None),
+            }
         })
         .await;
         let frame = match at_once {

@@ -69,6 +69,11 @@ impl Activity {
         self.unwritten.load(Ordering::Relaxed)
     }
 
+    /// Whether a request is served.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Relaxed) > 0
+    }
+
     /// Notes that the head of a request is complete.
     pub(crate) fn begin(self: &Arc<Self>, multiplexed: bool) -> Busy {
         self.busy.fetch_add(1, Ordering::Relaxed);

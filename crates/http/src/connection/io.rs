@@ -29,6 +29,11 @@ impl<T> WatchedIo<T> {
         Self { inner, activity, write_timeout, stuck: None, ahead: Bytes::new() }
     }
 
+    /// Whether something that has been read already waits for a reader.
+    pub(super) fn has_ahead(&self) -> bool {
+        !self.ahead.is_empty()
+    }
+
     /// Lets the next reader begin with these bytes, before what was put back earlier and not read again.
     pub(super) fn put_back(&mut self, bytes: &[u8]) {
         self.ahead = [bytes, &self.ahead].concat().into();

@@ -2,7 +2,9 @@
 
 mod activity;
 mod aside;
+mod bell;
 mod io;
+mod lent;
 mod protocol;
 mod serve;
 mod streaming;
@@ -10,5 +12,6 @@ mod streaming;
 mod tests;
 
 pub(crate) use activity::Busy;
+pub(crate) use bell::unheard;
 pub(crate) use protocol::Protocol;
 pub(crate) use serve::serve;

@@ -34,6 +34,8 @@ impl Protocol {
             .max_buf_size(limits.header_bytes.max(8192))
             // Head and body are copied into one buffer and leave in one write, which costs less than a list of two.
             .writev(false)
+            // Whether a client has gone is looked for where a request takes its time; see `LentIo`.
+            .half_close(true)
             .keep_alive(true);
         // The default needs no allocation per request.
         if limits.header_fields != DEFAULT_HEADER_FIELDS {

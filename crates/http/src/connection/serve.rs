@@ -20,7 +20,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::activity::Activity;
 use super::aside::Aside;
+use super::bell::Door;
 use super::io::WatchedIo;
+use super::lent::{LentIo, Look};
 use super::protocol::Protocol;
 use super::streaming;
 use crate::endpoint::Endpoint;
@@ -134,11 +136,14 @@ impl Line {
                 Ok::<_, Infallible>(response)
             }
         });
-        let mut connection = protocol.http1.serve_connection(io, service);
+        let io = LentIo::new(io);
+        let mut connection = protocol.http1.serve_connection(io.share(), service);
         if self.outside.ends {
             Pin::new(&mut connection).graceful_shutdown();
         }
+        let mut door = Door::default();
         let ended = poll_fn(|cx| {
+            let cx = &mut door.context(cx);
             loop {
                 if let Poll::Ready(ended) = Pin::new(&mut connection).poll(cx) {
                     return Poll::Ready(Ended::Over(ended));
@@ -152,18 +157,23 @@ impl Line {
                 match self.outside.poll(cx) {
                     Poll::Ready(Told::Finish) => Pin::new(&mut connection).graceful_shutdown(),
                     Poll::Ready(Told::Close) => return Poll::Ready(Ended::Late),
-                    Poll::Pending => return Poll::Pending,
+                    Poll::Pending if !self.activity.is_busy() => return Poll::Pending,
+                    Poll::Pending => match std::task::ready!(io.look(cx)) {
+                        Look::Gone(error) => return Poll::Ready(Ended::Gone(error)),
+                        Look::Sends => {}
+                    },
                 }
             }
         })
         .await;
         match ended {
             Ended::Over(ended) => note(ended),
+            Ended::Gone(error) => note(Err(error)),
             Ended::Late => self.outside.late(),
             Ended::Streams(response) => {
-                let parts = connection.into_parts();
-                let mut io = parts.io;
-                io.put_back(&parts.read_buf);
+                let read = connection.into_parts().read_buf;
+                let mut io = io.take_back()?;
+                io.put_back(&read);
                 return Some((io, *response));
             }
         }
@@ -199,6 +209,8 @@ impl Line {
 /// How the work of hyper on a connection ended.
 enum Ended {
     Over(hyper::Result<()>),
+    /// The client did not wait for its answer.
+    Gone(std::io::Error),
     Late,
     Streams(Box<Response<Body>>),
 }
