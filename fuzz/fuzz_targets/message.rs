@@ -2,15 +2,17 @@
 #![no_main]
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{Message, MetaMemo};
+use jackfield_protocol::envelope::{Message, Memo};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let text = Bytes::copy_from_slice(data);
-    // Reading again with what was remembered changes nothing.
-    let mut memo = MetaMemo::default();
-    let (once, again) = (Message::read_with(&text, 100, &mut memo), Message::read_with(&text, 100, &mut memo));
-    assert_eq!(format!("{once:?}"), format!("{again:?}"));
+    // Reading with what was remembered changes nothing, be it of the same message or, line by line, of others.
+    let mut memo = Memo::default();
+    for text in std::iter::repeat_n(data, 2).chain(data.split(|byte| *byte == b'\n')).map(Bytes::copy_from_slice) {
+        let (again, fresh) = (Message::read_with(&text, 100, &mut memo), Message::read(&text, 100));
+        assert_eq!(format!("{again:?}"), format!("{fresh:?}"));
+    }
     let Ok(message) = Message::read(&text, 100) else { return };
     let value: serde_json::Value = match serde_json::from_slice(data) {
         Ok(value) => value,

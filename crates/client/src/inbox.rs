@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{Answer, Incident, Message, MetaMemo, MethodName, Rejected};
+use jackfield_protocol::envelope::{Answer, Incident, Memo, Message, MethodName, Rejected};
 use jackfield_protocol::{
     ElicitationCompleteParams, ErrorObject, LoggingMessageParams, Method, ProgressParams, RequestId,
 };
@@ -29,11 +29,11 @@ impl Inbox {
     /// Takes one message of the server. What is not a message is noted and ignored, for example a greeting that a server
     /// prints before it speaks the protocol.
     pub fn receive(&self, text: Bytes) {
-        self.receive_with(text, &mut MetaMemo::default());
+        self.receive_with(text, &mut Memo::default());
     }
 
     /// Takes one message as [`Inbox::receive`] does, faster if the one before said the same about the server.
-    pub(crate) fn receive_with(&self, text: Bytes, memo: &mut MetaMemo) {
+    pub(crate) fn receive_with(&self, text: Bytes, memo: &mut Memo) {
         if text.iter().all(u8::is_ascii_whitespace) {
             return;
         }
@@ -116,7 +116,7 @@ impl Inbox {
         Busy::new(&self.core)
     }
 
-    fn message(&self, text: &Bytes, batches: bool, memo: &mut MetaMemo) {
+    fn message(&self, text: &Bytes, batches: bool, memo: &mut Memo) {
         match Message::read_with(text, self.core.options.limits.batch_entries, memo) {
             Ok(Message::Answer(answer)) => self.answer(answer),
             Ok(Message::Notification(notice)) => self.notice(notice),

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use bytes::BytesMut;
 use jackfield_peer::{ByteStream, Line, Lines};
-use jackfield_protocol::envelope::MetaMemo;
+use jackfield_protocol::envelope::Memo;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::outbox::{StreamLink, Turn};
@@ -20,7 +20,7 @@ pub(crate) struct Driver {
     lines: Lines,
     link: Arc<StreamLink>,
     inbox: Inbox,
-    memo: MetaMemo,
+    memo: Memo,
 }
 
 /// Why there is nothing to do for the driver.
@@ -37,7 +37,7 @@ impl Driver {
     pub(crate) fn new(stream: ByteStream, inbox: Inbox, limits: &Limits) -> Self {
         let (reader, writer) = stream.into_parts();
         let link = StreamLink::new(writer, limits.queued_bytes);
-        Self { reader, lines: Lines::new(limits.message_bytes), link, inbox, memo: MetaMemo::default() }
+        Self { reader, lines: Lines::new(limits.message_bytes), link, inbox, memo: Memo::default() }
     }
 
     pub(crate) fn link(&self) -> Arc<StreamLink> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use jackfield_peer::Caller;
-use jackfield_protocol::envelope::{Message, MetaMemo, Rejected};
+use jackfield_protocol::envelope::{Memo, Message, Rejected};
 
 /// Who is at the other end of a connection.
 ///
@@ -19,7 +19,7 @@ pub(crate) struct Sender {
 
 #[derive(Debug, Default)]
 struct Said {
-    meta: MetaMemo,
+    meta: Memo,
     /// The caller that a `_meta` stands for, by its number.
     caller: Option<(u64, Arc<Caller>)>,
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{About, Answer, Incident, Message, MetaMemo, MethodName, RawId, Rejected, Request};
+use jackfield_protocol::envelope::{About, Answer, Incident, Memo, Message, MethodName, RawId, Rejected, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
@@ -25,7 +25,7 @@ pub(crate) struct Engine {
     handler: Arc<dyn Handler>,
     limits: Limits,
     admission: Admission,
-    meta: MetaMemo,
+    meta: Memo,
     wire: Arc<Wire>,
     outlet: Arc<dyn Outlet>,
     running: HashMap<RequestKey, Running>,
@@ -60,7 +60,7 @@ impl Engine {
             handler,
             limits,
             admission,
-            meta: MetaMemo::default(),
+            meta: Memo::default(),
             outlet: wire.clone(),
             wire,
             running: HashMap::new(),

@@ -20,7 +20,7 @@ pub(crate) enum Fault {
 type Result<T> = std::result::Result<T, Fault>;
 
 /// A position in a JSON text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
@@ -57,6 +57,19 @@ impl<'a> Lexer<'a> {
     /// Goes on behind a value that is known to be well-formed.
     pub(crate) fn skip(&mut self, count: usize) {
         self.at = self.at.saturating_add(count);
+    }
+
+    /// Goes on behind `expected`, if exactly that comes next.
+    #[inline]
+    pub(super) fn literally(&mut self, expected: &[u8]) -> Option<()> {
+        let is_next = self.rest().starts_with(expected);
+        is_next.then(|| self.skip(expected.len()))
+    }
+
+    /// Returns what comes next, to the end of the text.
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
     }
 
     #[inline]

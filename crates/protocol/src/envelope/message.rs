@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::lexer::{Fault, Lexer};
 use super::members::{Member, MetaMembers, Span};
+use super::memo::Memo;
 use super::meta_memo::MetaMemo;
 use super::params::{Found, Params, decode_str};
 use super::raw_id::RawId;
@@ -99,20 +100,28 @@ impl Message {
     /// The text is not JSON, is no message, or could be understood in two ways. The error to answer with is inside,
     /// together with what it is about, if that can be seen.
     pub fn read(text: &Bytes, max_batch: usize) -> Result<Self, Rejected> {
-        Self::read_with(text, max_batch, &mut MetaMemo::default())
+        Self::read_with(text, max_batch, &mut Memo::default())
     }
 
-    /// Reads like [`Message::read`], faster if `_meta` is what it was in the message before.
+    /// Reads like [`Message::read`], faster if much of the message is what it was in the one before.
     ///
     /// # Errors
     /// As [`Message::read`].
-    pub fn read_with(text: &Bytes, max_batch: usize, memo: &mut MetaMemo) -> Result<Self, Rejected> {
+    pub fn read_with(text: &Bytes, max_batch: usize, memo: &mut Memo) -> Result<Self, Rejected> {
         let mut lexer = Lexer::new(text).ok_or_else(Rejected::not_utf8)?;
+        if let Some(message) = memo.outline.read(text, lexer.clone(), &mut memo.meta) {
+            return Ok(message);
+        }
         match lexer.next_token() {
             Ok(b'{') => {
                 let mut envelope = Envelope::default();
-                envelope.read(text, lexer, memo)?;
-                envelope.classify(text)
+                envelope.read(text, lexer, &mut memo.meta)?;
+                let places = envelope.id.zip(envelope.value());
+                let message = envelope.classify(text)?;
+                if let Some((id, value)) = places {
+                    memo.outline.remember(text, id, value, &message);
+                }
+                Ok(message)
             }
             Ok(b'[') => read_batch(text, lexer, max_batch).map(Self::Batch),
             Ok(_) => match lexer.value().and_then(|_| lexer.end()) {
@@ -160,19 +169,28 @@ pub(super) fn read_params(text: &Bytes) -> Result<Params, Rejected> {
     }
 }
 
-enum ParamsFound {
+/// The parameters of a message, as far as they have been looked at.
+pub(super) enum ParamsFound {
     Object(ObjectFound),
     Null,
     Other,
 }
 
-struct ObjectFound {
+pub(super) struct ObjectFound {
     object: Box<Found>,
     duplicate: Option<Span>,
 }
 
 impl ParamsFound {
-    fn read(lexer: &mut Lexer<'_>, text: &[u8], memo: &mut MetaMemo) -> Result<Self, Fault> {
+    /// Takes the parameters, if they are an object without a member that stands twice.
+    pub(super) fn sound(self, text: &Bytes) -> Option<Params> {
+        match self {
+            Self::Object(ObjectFound { object, duplicate: None }) => Some(Params::new(object, text)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn read(lexer: &mut Lexer<'_>, text: &[u8], memo: &mut MetaMemo) -> Result<Self, Fault> {
         match lexer.next_token()? {
             b'{' => {}
             b'n' => return lexer.value().map(|_| Self::Null),
@@ -218,6 +236,18 @@ impl ParamsFound {
         let duplicate = object.members.duplicate(text).or(duplicate);
         Ok(Self::Object(ObjectFound { object, duplicate }))
     }
+}
+
+/// Takes an id if it is a string or a 64-bit integer.
+#[inline]
+pub(super) fn read_id(text: &Bytes, span: Span) -> Option<RawId> {
+    let json = span.of(text);
+    let fits = match json.first() {
+        Some(b'"') => true,
+        Some(b'0'..=b'9') if json.len() <= 18 => json.iter().all(u8::is_ascii_digit),
+        _ => RequestId::from_json(json).is_some(),
+    };
+    fits.then(|| RawId::new(text, span))
 }
 
 /// The members of the envelope, as far as they have been found.
@@ -312,19 +342,18 @@ impl Envelope {
         }
     }
 
-    /// Returns the id if it is a string or a 64-bit integer.
     fn id(&self, text: &Bytes) -> Result<RawId, ErrorObject> {
         let span = self.id.ok_or_else(|| ErrorObject::invalid_request("the message has no id"))?;
-        let json = span.of(text);
-        let fits = match json.first() {
-            Some(b'"') => true,
-            Some(b'0'..=b'9') if json.len() <= 18 => json.iter().all(u8::is_ascii_digit),
-            _ => RequestId::from_json(json).is_some(),
-        };
-        if fits {
-            Ok(RawId::new(text, span))
-        } else {
-            Err(ErrorObject::invalid_request("an id is a string or an integer of at most 64 bits"))
+        read_id(text, span)
+            .ok_or_else(|| ErrorObject::invalid_request("an id is a string or an integer of at most 64 bits"))
+    }
+
+    /// Returns where the parameters or the result stand, if there is one of them.
+    fn value(&self) -> Option<Span> {
+        match (&self.params, &self.result) {
+            (Some(ParamsFound::Object(found)), None) => Some(found.object.span),
+            (None, Some(result)) => Some(result.span()),
+            _ => None,
         }
     }
 

@@ -7,10 +7,9 @@ use super::members::MetaMembers;
 /// The `_meta` of an earlier message.
 ///
 /// A client says the same about itself with each request, mostly to the letter. What was found in it once need not be looked for
-/// again: a text that begins with a whole object begins with nothing but that object. Nothing else is inferred from one message for
-/// another.
+/// again: a text that begins with a whole object begins with nothing but that object.
 #[derive(Debug, Default)]
-pub struct MetaMemo {
+pub(super) struct MetaMemo {
     text: Vec<u8>,
     /// Where the members stand, counted from the start of the object.
     members: MetaMembers,
@@ -21,10 +20,8 @@ pub struct MetaMemo {
 }
 
 impl MetaMemo {
-    /// Returns a number that stands for the `_meta` of the message that was read last, if that had one: the same number means
-    /// the same text, as long as this memo lives. Large ones have no number.
-    #[must_use]
-    pub fn number(&self) -> Option<u64> {
+    /// Returns a number that stands for the object that was read last, unless it was large.
+    pub(super) fn number(&self) -> Option<u64> {
         (!self.text.is_empty()).then_some(self.number)
     }
 

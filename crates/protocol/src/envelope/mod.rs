@@ -18,9 +18,11 @@
 
 mod lexer;
 mod members;
+mod memo;
 mod message;
 mod meta_memo;
 mod object;
+mod outline;
 mod params;
 mod raw_id;
 mod rejected;
@@ -28,8 +30,8 @@ mod result_text;
 
 pub(crate) use lexer::{Fault, Key, Lexer};
 pub use members::{Member, Members, MetaMembers, ParamMembers, Span};
+pub use memo::Memo;
 pub use message::{Answer, Incident, Message, MethodName, Request};
-pub use meta_memo::MetaMemo;
 pub use object::Object;
 pub use params::Params;
 pub(crate) use params::decode_str;

@@ -58,6 +58,10 @@ impl ResultFound {
         Ok(Box::new(Self { value, members, meta, is_printable: lexer.is_printable() }))
     }
 
+    pub(super) fn span(&self) -> Span {
+        self.value
+    }
+
     pub(super) fn into_text(self: Box<Self>, text: &Bytes) -> ResultText {
         ResultText { text: text.clone(), found: self }
     }

@@ -327,7 +327,7 @@ proptest! {
 /// What was remembered of another message changes nothing but the time it takes.
 #[test]
 fn a_remembered_meta_is_read_as_if_for_the_first_time() {
-    let mut memo = MetaMemo::default();
+    let mut memo = Memo::default();
     let texts = [
         r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":1,"b":{"c":"d"}}}}"#,
         r#"{"jsonrpc":"2.0","id":22,"method":"tools/list","params":{"cursor":"x","_meta":{"a":1,"b":{"c":"d"}},"z":0}}"#,
@@ -370,19 +370,88 @@ fn results_are_the_same_with_and_without_a_memo() {
         r#"{"\u005fmeta":{"a":{"b":10}}}"#,
         "[1]",
     ];
-    let mut memo = MetaMemo::default();
+    let mut memo = Memo::default();
     for text in texts.iter().chain(&texts) {
         let message = Bytes::from(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#));
-        let result = |memo: &mut MetaMemo| match Message::read_with(&message, 1, memo) {
+        let result = |memo: &mut Memo| match Message::read_with(&message, 1, memo) {
             Ok(Message::Answer(answer)) => answer.outcome.unwrap(),
             other => panic!("{text}: {other:?}"),
         };
-        let (remembered, fresh) = (result(&mut memo), result(&mut MetaMemo::default()));
+        let (remembered, fresh) = (result(&mut memo), result(&mut Memo::default()));
         for name in ["_meta", "content", "more", "x", "a"] {
             assert_eq!(remembered.get(name), fresh.get(name), "{name} of {text}");
         }
         assert_eq!(&*remembered, text.as_bytes());
         assert_eq!(remembered.meta(), fresh.meta(), "{text}");
         assert_eq!(remembered.into_bytes(), text.as_bytes());
+    }
+}
+
+/// How a peer writes its messages: requests or answers, spaces, and the order of members.
+type Hand = (bool, bool, usize);
+
+/// A message of one hand, with values that may be wrong, and with more members than it should have.
+fn message_of((asks, spaced, turn): Hand) -> impl Strategy<Value = String> {
+    let id = prop_oneof!["[0-9]{1,2}", Just(r#""\"""#.to_owned()), Just("1.5".to_owned()), Just("{}".to_owned())];
+    let value = prop::sample::select(vec![
+        "{}",
+        r#"{"name":"x","arguments":{"a":[1]}}"#,
+        r#"{"name":"y","_meta":{"k":1}}"#,
+        r#"{"name":1,"name":2}"#,
+        r#"{"_meta":{"k":2}} "#,
+        "[]",
+        "nul",
+    ]);
+    let method = prop::sample::select(vec!["ping", "ping", "tools/call", "x/y"]);
+    let more = prop::sample::select(vec!["", "", "", r#""more":1"#, r#""id":2"#, r#""error":{}"#, "}"]);
+    (id, value, method, more).prop_map(move |(id, value, method, more)| {
+        let mut members = vec![r#""jsonrpc":"2.0""#.to_owned(), format!(r#""id":{id}"#)];
+        match asks {
+            true => members.extend([format!(r#""method":"{method}""#), format!(r#""params":{value}"#)]),
+            false => members.push(format!(r#""result":{value}"#)),
+        }
+        let length = members.len();
+        members.rotate_left(turn % length);
+        members.extend(Some(more.to_owned()).filter(|more| !more.is_empty()));
+        format!("{{{}}}", members.join(if spaced { ", " } else { "," }))
+    })
+}
+
+proptest! {
+    /// What is remembered of messages changes nothing about what the next one means, whatever stands in it.
+    #[test]
+    fn messages_are_the_same_with_and_without_a_memo(
+        texts in (any::<bool>(), any::<bool>(), 0..4usize).prop_flat_map(|hand| prop::collection::vec(message_of(hand), 1..16))
+    ) {
+        let mut memo = Memo::default();
+        for text in texts {
+            let text = Bytes::from(text);
+            let (again, fresh) = (Message::read_with(&text, 1, &mut memo), Message::read(&text, 1));
+            prop_assert_eq!(format!("{again:?}"), format!("{fresh:?}"));
+        }
+    }
+}
+
+/// A message that is like the one before is read by its outline, in whichever order its members stand.
+#[test]
+fn the_outline_of_a_message_is_remembered() {
+    for (first, second) in [
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}"#,
+            r#"{"jsonrpc":"2.0","id":"b","method":"ping","params":{"_meta":{}}}"#,
+        ),
+        (
+            r#"{"method":"ping","params":{"a":1},"jsonrpc":"2.0","id":1}"#,
+            r#"{"method":"ping","params":{},"jsonrpc":"2.0","id":22}"#,
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, r#"{"jsonrpc":"2.0","id":2,"result":[]}"#),
+    ] {
+        let [first, second] = [first, second].map(|text| Bytes::from_static(text.as_bytes()));
+        let mut memo = Memo::default();
+        let lexer = || Lexer::new(&second).unwrap();
+        assert!(memo.outline.read(&second, lexer(), &mut memo.meta).is_none());
+        Message::read_with(&first, 1, &mut memo).unwrap();
+        let read = memo.outline.read(&second, lexer(), &mut memo.meta).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{:?}", Message::read(&second, 1).unwrap()));
     }
 }
