@@ -28,6 +28,7 @@ use crate::negotiation::{self, Accepts};
 use crate::nodes::Node;
 use crate::owner::{Counts, Owner};
 use crate::sender::Sender;
+use crate::served::Served;
 use crate::session::{Live, Sessions, Shared};
 use crate::tasks::Tasks;
 use crate::{Body, ClientAddress, HttpConfig, HttpLimits, collect, modern, respond};
@@ -45,7 +46,7 @@ pub(crate) struct Arrived {
 
 /// How far a POST came without waiting. Most come to their end, and nothing of them is moved about.
 pub(crate) enum Posted {
-    Done(Response<Body>),
+    Done(Served),
     /// A modern request whose handler is not ready.
     Modern(Box<ModernStream>, Accepts),
     /// A legacy request, or several, whose handlers are not ready.
@@ -143,7 +144,8 @@ impl Endpoint {
             let hides = looked.hides;
             Box::pin(self.admitted(&mut parts, body, any_path, from, hides)).await
         } else {
-            self.dispatch(&parts, &looked.known, body, any_path, from).await
+            let served = self.dispatch(&parts, &looked.known, body, any_path, from).await;
+            if allowed.is_some() { served.whole() } else { served.answer(&mut parts) }
         };
         if let Some(origin) = allowed {
             Cors::mark(&mut response, origin, &parts.headers);
@@ -187,7 +189,8 @@ impl Endpoint {
         if hides {
             self.guard.hide_credentials(parts);
         }
-        let mut response = self.dispatch(arrived, &Known::find(&arrived.headers), body, any_path, from).await;
+        let served = self.dispatch(arrived, &Known::find(&arrived.headers), body, any_path, from).await;
+        let mut response = served.whole();
         if let Some(gate) = &self.config.gate {
             gate.leave(arrived, &mut response);
         }
@@ -201,23 +204,26 @@ impl Endpoint {
         body: B,
         any_path: bool,
         from: Option<&Sender>,
-    ) -> Response<Body>
+    ) -> Served
     where
         B: HttpBody + Unpin,
     {
         let place = if any_path { Place::Mcp } else { self.place(parts.uri.path()) };
         let post = parts.method == Verb::POST;
-        match place {
-            Place::Mcp if post => match self.body(known, body).await {
-                Ok(text) => match self.post(parts, known, from, &text) {
-                    Posted::Done(response) => response,
+        let served: Response<Body> = match place {
+            Place::Mcp if post => {
+                let text = match self.body(known, body).await {
+                    Ok(text) => text,
+                    Err(refusal) => return refusal.into(),
+                };
+                match self.post(parts, known, from, &text) {
+                    Posted::Done(served) => return served,
                     // What is rare is boxed, so that the future of a request stays small: it is moved more than once.
                     Posted::Modern(under_way, accepts) => Box::pin(modern::wait(under_way, accepts)).await,
-                    Posted::Legacy(live, exchange) => Box::pin(self.answer(&live, &exchange)).await,
+                    Posted::Legacy(live, exchange) => return Box::pin(self.answer(&live, &exchange)).await,
                     Posted::Later(response) => response.await,
-                },
-                Err(response) => *response,
-            },
+                }
+            }
             Place::Mcp if parts.method == Verb::GET && self.has_sessions() => Box::pin(self.get(parts, known)).await,
             Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => {
                 Box::pin(self.delete(parts, known)).await
@@ -237,7 +243,8 @@ impl Endpoint {
                 StatusCode::NOT_FOUND,
                 format!("nothing is served here; the endpoint is at {}", self.config.path),
             ),
-        }
+        };
+        served.into()
     }
 
     fn place(&self, path: &str) -> Place {
@@ -270,10 +277,10 @@ impl Endpoint {
     fn post(self: &Arc<Self>, parts: &Arc<Parts>, known: &Known<'_>, from: Option<&Sender>, text: &Bytes) -> Posted {
         let Some(accepts) = Accepts::of(known.accept, &parts.headers) else {
             let message = "the answer is application/json or text/event-stream; accept both";
-            return Posted::Done(respond::refusal(StatusCode::NOT_ACCEPTABLE, message));
+            return Posted::Done(respond::refusal(StatusCode::NOT_ACCEPTABLE, message).into());
         };
         let bad = |id: Option<&RawId>, error: &ErrorObject| {
-            Posted::Done(respond::error(StatusCode::BAD_REQUEST, id, error, Revision::LATEST))
+            Posted::Done(respond::error(StatusCode::BAD_REQUEST, id, error, Revision::LATEST).into())
         };
         let read = match from {
             Some(from) => from.read(text, self.limits().batch_entries),
@@ -319,11 +326,11 @@ impl Endpoint {
         let id = rejected.about.asked();
         let refusal = respond::error(StatusCode::BAD_REQUEST, id, &rejected.error, Revision::LATEST);
         let (Ok(answer), Ok(version)) = (rejected.into_answer(), Version::of(known, &parts.headers)) else {
-            return Posted::Done(refusal);
+            return Posted::Done(refusal.into());
         };
         let message = Message::Answer(answer);
         if self.is_modern(&version, &message) {
-            return Posted::Done(refusal);
+            return Posted::Done(refusal.into());
         }
         let arrived = Arrived { parts: parts.clone(), address: None, version, accepts, meta: None };
         match self.legacy_post(arrived, known, self.shared.now(), message) {
@@ -331,7 +338,7 @@ impl Endpoint {
                 passed_on.await;
                 refusal
             })),
-            _ => Posted::Done(refusal),
+            _ => Posted::Done(refusal.into()),
         }
     }
 

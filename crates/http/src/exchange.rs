@@ -17,6 +17,7 @@ use tokio::sync::Notify;
 use crate::events::Stream;
 use crate::negotiation::Accepts;
 use crate::respond;
+use crate::served::written;
 use crate::session::{Live, Transport};
 
 /// One POST of the legacy era: it collects the answers of its requests, and carries the messages of their handlers.
@@ -31,9 +32,6 @@ pub(crate) struct Exchange {
     state: Mutex<State>,
     changed: Notify,
 }
-
-/// The size of a usual answer.
-const ANSWER: usize = 512;
 
 #[derive(Debug, Default)]
 struct State {
@@ -185,18 +183,17 @@ impl Exchange {
 
     /// Adds an answer to those that go back as JSON.
     fn write_answer(&self, state: &mut State, write: impl FnOnce(&mut Vec<u8>)) {
-        if self.batch {
-            let separator = if state.answers.is_empty() { b'[' } else { b',' };
-            state.answers.push(separator);
+        if !self.batch {
+            state.answers = written(write);
+            return;
         }
-        // Most answers fit, and need not be moved to a larger place.
-        state.answers.reserve(ANSWER);
+        let separator = if state.answers.is_empty() { b'[' } else { b',' };
+        state.answers.push(separator);
         let before = state.answers.len();
         write(&mut state.answers);
-        if self.batch {
-            self.live.held.fetch_add(state.answers.len().saturating_sub(before), Ordering::Relaxed);
-            state.held = state.held.saturating_add(state.answers.len().saturating_sub(before));
-        }
+        let more = state.answers.len().saturating_sub(before);
+        self.live.held.fetch_add(more, Ordering::Relaxed);
+        state.held = state.held.saturating_add(more);
     }
 
     /// Whether it is a batch beside others that hold back so many bytes of answers.

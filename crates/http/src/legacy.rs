@@ -18,6 +18,7 @@ use crate::headers::{self, LAST_EVENT_ID, Named, SESSION_ID, Version};
 use crate::known::Known;
 use crate::negotiation::Accepts;
 use crate::nodes::{Node, Remote, Replica};
+use crate::served::Served;
 use crate::session::{Live, Transport};
 use crate::telemetry::{OpenStream, Operation};
 use crate::{Body, SessionId, respond};
@@ -43,9 +44,9 @@ impl Endpoint {
                 Posted::Later(Box::pin(async move {
                     match endpoint.restore(id, arrived.principal()).await {
                         Ok(Some(live)) => match endpoint.in_session(live, arrived, message) {
-                            Posted::Legacy(live, exchange) => endpoint.answer(&live, &exchange).await,
+                            Posted::Legacy(live, exchange) => endpoint.answer(&live, &exchange).await.whole(),
                             Posted::Later(response) => response.await,
-                            Posted::Done(response) => response,
+                            Posted::Done(served) => served.whole(),
                             Posted::Modern(under_way, accepts) => crate::modern::wait(under_way, accepts).await,
                         },
                         Ok(None) => *session_over(),
@@ -58,9 +59,9 @@ impl Endpoint {
                     let endpoint = self.clone();
                     Posted::Later(Box::pin(async move { endpoint.open_session(arrived, request).await }))
                 }
-                message => Posted::Done(no_session(&message)),
+                message => Posted::Done(no_session(&message).into()),
             },
-            Err(refusal) => Posted::Done(*refusal),
+            Err(refusal) => Posted::Done(refusal.into()),
         }
     }
 
@@ -79,7 +80,7 @@ impl Endpoint {
             }
             Message::Batch(_) => {
                 let message = "batches are not part of this protocol version";
-                return Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message));
+                return Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message).into());
             }
             Message::Notification(incident) => return self.noticed(live, incident, &arrived.parts),
             Message::Answer(answer) => return self.brought(&live, answer),
@@ -94,7 +95,7 @@ impl Endpoint {
     fn brought(self: &Arc<Self>, live: &Arc<Live>, answer: Answer) -> Posted {
         let Some((other, node)) = live.questions.asked_elsewhere(&answer).zip(self.shared.node.clone()) else {
             live.questions.answer(answer);
-            return Posted::Done(respond::empty(StatusCode::ACCEPTED));
+            return Posted::Done(respond::empty(StatusCode::ACCEPTED).into());
         };
         let (other, letter) = (other.to_owned(), letter(live, &answer));
         Posted::Later(Box::pin(async move {
@@ -112,7 +113,7 @@ impl Endpoint {
             false => too_many(self.limits().requests_in_flight),
         };
         if !becomes_ready || !live.is_replicated() {
-            return Posted::Done(response);
+            return Posted::Done(response.into());
         }
         let endpoint = self.clone();
         Posted::Later(Box::pin(async move {
@@ -124,17 +125,17 @@ impl Endpoint {
     }
 
     /// Waits for the answers of an exchange.
-    pub(crate) async fn answer(&self, live: &Arc<Live>, exchange: &Arc<Exchange>) -> Response<Body> {
+    pub(crate) async fn answer(&self, live: &Arc<Live>, exchange: &Arc<Exchange>) -> Served {
         let answered = exchange.answered(self.limits().sse_keep_alive).await;
         self.respond(live, answered)
     }
 
-    fn respond(&self, live: &Arc<Live>, answered: Answered) -> Response<Body> {
+    fn respond(&self, live: &Arc<Live>, answered: Answered) -> Served {
         match answered {
-            Answered::Json(status, text) => respond::json(status, text),
-            Answered::Events(stream) => self.read_stream(live, stream, None),
-            Answered::Nothing => respond::empty(StatusCode::ACCEPTED),
-            Answered::Closed => *session_over(),
+            Answered::Json(status, text) => Served::Json(status, text.into()),
+            Answered::Events(stream) => self.read_stream(live, stream, None).into(),
+            Answered::Nothing => respond::empty(StatusCode::ACCEPTED).into(),
+            Answered::Closed => session_over().into(),
         }
     }
 

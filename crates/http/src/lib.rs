@@ -41,6 +41,7 @@ mod respond;
 #[cfg(feature = "axum")]
 mod router;
 mod sender;
+mod served;
 mod server;
 mod service;
 mod session;

@@ -20,6 +20,7 @@ use crate::negotiation::Accepts;
 use crate::owner::Permit;
 use crate::queue::Queue;
 use crate::sender::Sender;
+use crate::served::{Served, written};
 use crate::telemetry::{OpenStream, Operation};
 use crate::{Body, respond};
 
@@ -39,7 +40,8 @@ impl Endpoint {
                     arrived.parts = Arc::new(detached(&arrived.parts));
                     request.detach();
                 }
-                self.modern_request(&arrived, known, from, request).unwrap_or_else(|r| Posted::Done(*r))
+                self.modern_request(&arrived, known, from, request)
+                    .unwrap_or_else(|refusal| Posted::Done(refusal.into()))
             }
             Message::Notification(incident) => {
                 let endpoint = self.clone();
@@ -47,11 +49,11 @@ impl Endpoint {
             }
             Message::Answer(_) => {
                 let message = "a client sends no answers in this version";
-                Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message))
+                Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message).into())
             }
             Message::Batch(_) => {
                 let message = "batches are not part of this protocol version";
-                Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message))
+                Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message).into())
             }
         }
     }
@@ -90,7 +92,7 @@ impl Endpoint {
             work => {
                 let streams = matches!(work, Work::Ready(_)) || accepts == Accepts::Events;
                 let under_way = self.modern_stream(work, outlet, answer, operation, permit);
-                Ok(if streams { Posted::Done(stream(under_way)) } else { Posted::Modern(under_way, accepts) })
+                Ok(if streams { Posted::Done(stream(under_way).into()) } else { Posted::Modern(under_way, accepts) })
             }
         }
     }
@@ -248,7 +250,7 @@ impl Endpoint {
 /// Waits until it is clear whether the answer is one text or a stream.
 pub(crate) async fn wait(mut under_way: Box<ModernStream>, accepts: Accepts) -> Response<Body> {
     match poll_fn(|cx| under_way.poll_first(cx, accepts != Accepts::Json)).await {
-        First::Answer(reply) => json(&under_way.answer, reply, &under_way.operation),
+        First::Answer(reply) => json(&under_way.answer, reply, &under_way.operation).whole(),
         First::Stream => stream(under_way),
     }
 }
@@ -281,13 +283,11 @@ fn refused(id: &RawId, error: &ErrorObject) -> Box<Response<Body>> {
     Box::new(respond::error(status, Some(id), error, Revision::LATEST))
 }
 
-fn json(answer: &AnswerTo, reply: Reply, operation: &Operation) -> Response<Body> {
+fn json(answer: &AnswerTo, reply: Reply, operation: &Operation) -> Served {
     let error = reply.as_ref().err();
     operation.end(&reply);
     let status = error.map_or(StatusCode::OK, respond::modern_status);
-    let mut text = Vec::with_capacity(512);
-    answer.write(&mut text, reply);
-    respond::json(status, text)
+    Served::Json(status, written(|out| answer.write(out, reply)).into())
 }
 
 fn stream(mut under_way: Box<ModernStream>) -> Response<Body> {

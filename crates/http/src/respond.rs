@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use jackfield_peer::write_error;
 use jackfield_protocol::envelope::RawId;
 use jackfield_protocol::error::code;
@@ -14,9 +14,15 @@ const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering
 
 /// A response with a JSON body.
 pub(crate) fn json(status: StatusCode, text: impl Into<Bytes>) -> Response<Body> {
-    let mut response = Response::new(Body::full(text.into()));
+    json_with(HeaderMap::new(), status, text.into())
+}
+
+/// A response with a JSON body, and with these headers besides.
+pub(crate) fn json_with(mut headers: HeaderMap, status: StatusCode, text: Bytes) -> Response<Body> {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let mut response = Response::new(Body::full(text));
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    *response.headers_mut() = headers;
     response
 }
 

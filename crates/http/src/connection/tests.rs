@@ -1,12 +1,16 @@
 //! Connections to clients that are not there any more.
 
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use jackfield_peer::{Answering, Handler, Incoming, Shutdown};
-use jackfield_protocol::Revision;
 use jackfield_protocol::meta::key;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use jackfield_protocol::{ErrorObject, Revision};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -68,4 +72,90 @@ async fn a_client_that_vanishes_without_a_word_is_found() {
     assert!(vanished.elapsed() >= limits.write_timeout, "it had its time");
     drop(client);
     assert_eq!(dropped.recv().await, None, "the handler was dropped, and the server with it");
+}
+
+/// Brings one piece after the other. Each comes after so many times at which there was nothing, and wakes nobody.
+struct Pieces {
+    pieces: VecDeque<(usize, Vec<u8>)>,
+    written: mpsc::Sender<Vec<u8>>,
+}
+
+impl AsyncRead for Pieces {
+    fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let Some((nothing, piece)) = self.pieces.front_mut() else { return Poll::Pending };
+        if *nothing > 0 {
+            *nothing = nothing.saturating_sub(1);
+            return Poll::Pending;
+        }
+        let rest = piece.split_off(piece.len().min(buffer.remaining()));
+        buffer.put_slice(piece);
+        *piece = rest;
+        if piece.is_empty() {
+            self.pieces.pop_front();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Pieces {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let _ = self.written.try_send(bytes.to_vec());
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Answers at once.
+struct Prompt;
+
+impl Handler for Prompt {
+    fn handle(&self, _: Incoming) -> Answering {
+        Answering::ready(Err(ErrorObject::internal("prompt")))
+    }
+}
+
+/// Serves what comes in pieces, and returns the answer.
+async fn answer_to<const N: usize>(pieces: [(usize, &str); N]) -> String {
+    let endpoint = Endpoint::new(Arc::new(Prompt), HttpConfig::default());
+    let protocol = Arc::new(Protocol::new(&endpoint.config));
+    let (_trigger, shutdown) = Shutdown::new();
+    let (written, mut answer) = mpsc::channel(16);
+    let pieces = pieces.map(|(nothing, piece)| (nothing, piece.as_bytes().to_vec()));
+    let mut connection = JoinSet::new();
+    let stream = Pieces { pieces: pieces.into(), written };
+    connection.spawn(serve(stream, ([127, 0, 0, 1], 1).into(), endpoint, protocol, shutdown));
+    let started = Instant::now();
+    let text = answer.recv().await.unwrap();
+    assert_eq!(started.elapsed(), Duration::ZERO, "nobody had to wait");
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// What comes in the moment between a read of hyper and the look whether the client is still there reaches hyper.
+#[tokio::test(start_paused = true)]
+async fn what_a_look_has_read_is_not_lost() {
+    let request = request();
+    let (begin, end) = request.split_at(request.len().saturating_sub(20));
+    // The first look finds nothing, and hyper, which goes on then, neither; the second look does.
+    let answer = answer_to([(0, begin), (2, end)]).await;
+    assert!(answer.contains("prompt"), "{answer}");
+}
+
+/// Whoever brings a body goes on with its next piece when one was taken, without being woken by anything else.
+#[tokio::test(start_paused = true)]
+async fn a_body_in_several_pieces_is_read_to_its_end() {
+    let request = request();
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    let head = head.replace(&format!("content-length: {}", body.len()), "transfer-encoding: chunked");
+    let (first, second) = body.split_at(10);
+    let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+    let request = format!("{head}\r\n\r\n{}{}0\r\n\r\n", chunk(first), chunk(second));
+    let answer = answer_to([(0, &request)]).await;
+    assert!(answer.contains("prompt"), "{answer}");
 }

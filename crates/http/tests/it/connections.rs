@@ -156,3 +156,58 @@ async fn nothing_is_lost_between_streams() {
         }
     }
 }
+
+/// What a client sends while its request is served is neither lost nor answered before its turn.
+#[tokio::test]
+async fn what_comes_while_a_request_is_served_waits() {
+    let mut fixture = Fixture::start().await;
+    let mut client = Client::connect(fixture.address).await;
+    client.send(Ask::tool("wait", json!({})).bytes()).await;
+    fixture.see("waiting 1").await;
+    let next = Ask::tool("echo", json!({ "text": "a".repeat(20_000) })).bytes();
+    client.send(&next[..100]).await;
+    fixture.let_go(1);
+    assert_eq!(client.answer().await.text(), "waited");
+    client.send(&next[100..]).await;
+    assert_eq!(client.answer().await.text().len(), 20_000);
+}
+
+/// A client that sends nothing more still gets the answer to what it sent, if nobody has to wait for that.
+#[tokio::test]
+async fn a_client_that_has_said_all_gets_its_answer() {
+    let fixture = Fixture::start().await;
+    let mut client = Client::connect(fixture.address).await;
+    client.send(Ask::tool("echo", json!({ "text": "last words" })).bytes()).await;
+    client.finish().await;
+    assert_eq!(client.answer().await.text(), "last words");
+    assert!(client.is_closed().await);
+}
+
+/// A client that asks before it sends a body is told to go on.
+#[tokio::test]
+async fn a_body_is_asked_for_if_the_client_waits_for_that() {
+    let fixture = Fixture::start().await;
+    let mut client = Client::connect(fixture.address).await;
+    let request = Ask::tool("echo", json!({ "text": "patience" })).with("expect", "100-continue").bytes();
+    let body = request.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap() + 4;
+    client.send(&request[..body]).await;
+    assert_eq!(client.head().await.unwrap().status, 100);
+    client.send(&request[body..]).await;
+    assert_eq!(client.answer().await.text(), "patience");
+}
+
+/// A body in several chunks is read whole, also when all of them are there at once.
+#[tokio::test]
+async fn a_body_may_come_in_chunks() {
+    let fixture = Fixture::start().await;
+    let mut client = Client::connect(fixture.address).await;
+    let request = String::from_utf8(Ask::tool("echo", json!({ "text": "piece by piece" })).bytes()).unwrap();
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    let head: Vec<_> = head.split("\r\n").filter(|line| !line.starts_with("content-length")).collect();
+    let mut sent = format!("{}\r\ntransfer-encoding: chunked\r\n\r\n", head.join("\r\n"));
+    for piece in body.as_bytes().chunks(7) {
+        sent.push_str(&format!("{:x}\r\n{}\r\n", piece.len(), String::from_utf8_lossy(piece)));
+    }
+    client.send(sent + "0\r\n\r\n").await;
+    assert_eq!(client.answer().await.text(), "piece by piece");
+}

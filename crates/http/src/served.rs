@@ -1,0 +1,137 @@
+//! What a request is answered with, before its head is made.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, Response, StatusCode};
+
+use crate::{Body, respond};
+
+/// What a request is answered with.
+pub(crate) enum Served {
+    /// One JSON text. Its head is made at the very end, so that little is moved about.
+    Json(StatusCode, Bytes),
+    /// Anything else, which is rare.
+    Whole(Box<Response<Body>>),
+}
+
+/// The most headers whose room is kept for the next request.
+const KEPT_HEADERS: usize = 32;
+
+impl Served {
+    /// Makes the response to a request that is over.
+    ///
+    /// The request's headers lend their room to those of the response. hyper reads the next request's into the same, so that a
+    /// connection needs no more memory for them however many requests it brings.
+    pub(crate) fn answer(self, request: &mut Arc<Parts>) -> Response<Body> {
+        match self {
+            Self::Whole(response) => *response,
+            Self::Json(status, text) => {
+                let mut headers = match Arc::get_mut(request) {
+                    Some(parts) if parts.headers.capacity() <= KEPT_HEADERS => std::mem::take(&mut parts.headers),
+                    _ => HeaderMap::new(),
+                };
+                headers.clear();
+                respond::json_with(headers, status, text)
+            }
+        }
+    }
+
+    /// Makes the response to a request that is still looked at.
+    pub(crate) fn whole(self) -> Response<Body> {
+        match self {
+            Self::Whole(response) => *response,
+            Self::Json(status, text) => respond::json(status, text),
+        }
+    }
+}
+
+impl From<Response<Body>> for Served {
+    fn from(response: Response<Body>) -> Self {
+        Self::Whole(Box::new(response))
+    }
+}
+
+impl From<Box<Response<Body>>> for Served {
+    fn from(response: Box<Response<Body>>) -> Self {
+        Self::Whole(response)
+    }
+}
+
+thread_local! {
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// What is written at once and copied; a longer text keeps the memory it was written to.
+const SHORT: usize = 16 * 1024;
+
+/// Writes a text, which takes no more memory than it needs.
+pub(crate) fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut scratch = SCRATCH.take();
+    scratch.clear();
+    write(&mut scratch);
+    if scratch.len() > SHORT {
+        return scratch;
+    }
+    let text = scratch.as_slice().to_vec();
+    SCRATCH.set(scratch);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    fn request(headers: usize) -> Arc<Parts> {
+        let mut request = Request::builder();
+        for number in 0..headers {
+            request = request.header(format!("x-{number}"), "secret");
+        }
+        Arc::new(request.body(()).unwrap().into_parts().0)
+    }
+
+    fn json() -> Served {
+        Served::Json(StatusCode::OK, Bytes::from_static(b"{}"))
+    }
+
+    #[test]
+    fn nothing_of_a_request_is_in_its_response() {
+        let mut parts = request(6);
+        let room = parts.headers.capacity();
+        let response = json().answer(&mut parts);
+        assert_eq!(response.headers().len(), 1);
+        assert_eq!(response.headers()["content-type"], "application/json");
+        assert_eq!(response.headers().capacity(), room);
+    }
+
+    #[test]
+    fn a_request_that_somebody_still_reads_is_left_alone() {
+        let mut parts = request(6);
+        let held = parts.clone();
+        assert_eq!(json().answer(&mut parts).headers().len(), 1);
+        assert_eq!(held.headers.len(), 6);
+    }
+
+    #[test]
+    fn the_room_of_many_headers_is_given_back() {
+        let mut parts = request(90);
+        assert!(json().answer(&mut parts).headers().capacity() <= KEPT_HEADERS);
+    }
+
+    #[test]
+    fn texts_may_be_written_within_each_other() {
+        let mut inner = Vec::new();
+        let outer = written(|out| {
+            out.extend_from_slice(b"outer");
+            inner = written(|out| out.extend_from_slice(b"inner"));
+        });
+        assert_eq!((outer.as_slice(), inner.as_slice()), (&b"outer"[..], &b"inner"[..]));
+        let long = written(|out| out.resize(SHORT.saturating_add(1), b'x'));
+        assert_eq!(long.len(), SHORT.saturating_add(1));
+        assert_eq!(written(|out| out.push(b'y')), b"y");
+    }
+}
