@@ -19,7 +19,6 @@ mod core;
 mod frozen;
 mod mount;
 mod prepared;
-mod uri;
 mod uri_template;
 mod validation;
 
