@@ -7,12 +7,11 @@ use std::time::Duration;
 use jackfield_peer::Bucket;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{
-    CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams,
-    ErrorObject, InputRequest, InputResponse, ListRootsResult, LoggingMessageParams, Root,
+    CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitSchema,
+    ElicitUrlParams, ErrorObject, InputRequest, InputResponse, JsonObject, ListRootsResult, LoggingMessageParams, Root,
 };
 use serde_json::json;
 
-use crate::form::check_form;
 use crate::pages::Pages;
 use crate::{Boxed, Error};
 
@@ -118,10 +117,7 @@ impl Handlers {
                 let handler = self.form.as_ref().ok_or_else(|| undeclared_mode("elicitation by form"))?;
                 let schema = form.requested_schema.clone();
                 let answer = handler(form).await.map_err(Unanswered::Refused)?;
-                check_form(&schema, &answer).map_err(|what| {
-                    Unanswered::Refused(ErrorObject::internal(format!("the answer does not fit the form: {what}")))
-                })?;
-                Ok(answer)
+                fitting(&schema, answer)
             }
             ElicitParams::Url(page) => {
                 let handler = self.url.as_ref().ok_or_else(|| undeclared_mode("elicitation by URL"))?;
@@ -133,6 +129,19 @@ impl Handlers {
             _ => Err(undeclared_mode("elicitation of an unknown mode")),
         }
     }
+}
+
+/// Keeps back an answer that is not what the form asks for: the server could do nothing with it.
+fn fitting(schema: &ElicitSchema, answer: ElicitResult) -> Result<ElicitResult, Unanswered> {
+    if answer.action != ElicitAction::Accept {
+        return Ok(answer);
+    }
+    let nothing = JsonObject::new();
+    schema.check(answer.content.as_ref().unwrap_or(&nothing)).map(|()| answer).map_err(|problems| {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let text = format!("the answer does not fit the form: {}", problems.join(", "));
+        Unanswered::Refused(ErrorObject::internal(text))
+    })
 }
 
 fn millis(wait: Duration) -> u64 {

@@ -32,7 +32,6 @@ mod client;
 mod connection;
 mod core;
 mod error;
-mod form;
 mod handlers;
 mod handshake;
 #[cfg(feature = "http")]

@@ -18,7 +18,7 @@ use crate::forward;
 use crate::line::Line;
 use crate::prefix::{BadName, prefix};
 use crate::supervisor::Supervisor;
-use crate::talk::{Talks, lock};
+use crate::talk::{MOST_OF_ONE, Talks, lock};
 use crate::trouble::Trouble;
 use crate::watches::Watches;
 
@@ -38,6 +38,7 @@ pub struct Gateway {
     servers: Vec<(String, Reach)>,
     patience: Duration,
     timeouts: Timeouts,
+    calls_per_caller: usize,
 }
 
 impl Gateway {
@@ -46,7 +47,8 @@ impl Gateway {
         let mut timeouts = Timeouts::default();
         // Callers have timeouts of their own, and cancel.
         (timeouts.request, timeouts.maximum) = (Duration::from_secs(5 * 60), Duration::from_secs(60 * 60));
-        Self { name: name.into(), servers: Vec::new(), patience: Duration::from_secs(10), timeouts }
+        let patience = Duration::from_secs(10);
+        Self { name: name.into(), servers: Vec::new(), patience, timeouts, calls_per_caller: MOST_OF_ONE }
     }
 
     /// Adds a server, and how it is reached. The builder is prepared: it answers questions, and says who is asking.
@@ -91,12 +93,20 @@ impl Gateway {
         self
     }
 
+    /// Sets how many requests of one caller may be under way at all servers together, with those whose question it still has to answer;
+    /// 1,024 by default. Of all callers there are at most 4,096. Callers are told apart by their users, or by their sessions; those of
+    /// whom neither is known count as one.
+    pub fn calls_per_caller(mut self, most: usize) -> Self {
+        self.calls_per_caller = most;
+        self
+    }
+
     /// Makes a server of it. The servers behind it are connected when it starts.
     ///
     /// # Errors
     /// Two servers would have the same names for their tools, or one no names at all.
     pub fn server(self) -> Result<Server, BadName> {
-        let talks = Arc::new(Talks::default());
+        let talks = Arc::new(Talks::new(self.calls_per_caller));
         let mut outer = Server::new(self.name).version(env!("CARGO_PKG_VERSION")).check_output(false);
         let (mut lines, mut parts): (Vec<Arc<Line>>, Vec<Part>) = Default::default();
         for (name, reach) in self.servers {

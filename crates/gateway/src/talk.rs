@@ -6,13 +6,13 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use jackfield_client::{Behalf, Client, Error};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{AnyResult, ErrorObject, InputRequest, LoggingMessageParams, ProgressParams, RawJson};
-use jackfield_server::{Cx, QuestionError};
+use jackfield_server::{CallerKey, Cx, QuestionError};
 use jackfield_store::TaskId;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -26,9 +26,13 @@ const LIFE: Duration = Duration::from_secs(10 * 60);
 /// The most requests that are under way at all servers together.
 const MOST: usize = 4096;
 
+/// The most of one caller, unless the gateway says otherwise.
+pub(crate) const MOST_OF_ONE: usize = 1024;
+
 /// All requests that are under way.
-#[derive(Default)]
 pub(crate) struct Talks {
+    /// The most of one caller.
+    most_of_one: usize,
     by_id: Mutex<HashMap<String, Arc<Talk>>>,
     tasks: Mutex<JoinSet<()>>,
 }
@@ -41,6 +45,8 @@ pub(crate) struct Talk {
     changed: Notify,
     /// Whether a request of the caller listens.
     attached: watch::Sender<bool>,
+    /// By what the caller is counted; found out when it matters.
+    caller: OnceLock<CallerKey>,
 }
 
 #[derive(Default)]
@@ -141,11 +147,9 @@ where
         state: Mutex::default(),
         changed: Notify::new(),
         attached: watch::Sender::new(true),
+        caller: OnceLock::new(),
     });
-    if !line.talks.insert(&id, &talk) {
-        let error = ErrorObject::new(code::TOO_MANY_REQUESTS, "too many requests are under way; try again later");
-        return Err(Trouble::Refused(error));
-    }
+    line.talks.insert(&id, &talk).map_err(|why| Trouble::Refused(ErrorObject::new(code::TOO_MANY_REQUESTS, why)))?;
     line.desk.add(&talk);
     let asking = ask(client, talk.clone());
     line.talks.run(id.clone(), talk, asking);
@@ -153,17 +157,29 @@ where
 }
 
 impl Talks {
+    pub(crate) fn new(most_of_one: usize) -> Self {
+        Self { most_of_one, by_id: Mutex::default(), tasks: Mutex::default() }
+    }
+
     fn find(&self, id: &str) -> Option<Arc<Talk>> {
         lock(&self.by_id).get(id).cloned()
     }
 
-    fn insert(&self, id: &str, talk: &Arc<Talk>) -> bool {
+    /// Takes in a request; the error says why there is no room for it.
+    fn insert(&self, id: &str, talk: &Arc<Talk>) -> Result<(), &'static str> {
         let mut by_id = lock(&self.by_id);
-        let has_room = by_id.len() < MOST;
-        if has_room {
-            by_id.insert(id.to_owned(), talk.clone());
+        if by_id.len() >= MOST {
+            return Err("too many requests are under way; try again later");
         }
-        has_room
+        // While all callers together have no more than one may have, nobody is counted.
+        if by_id.len() >= self.most_of_one {
+            let caller = talk.caller();
+            if by_id.values().filter(|other| other.caller() == caller).count() >= self.most_of_one {
+                return Err("too many requests of this caller are under way; try again when some of them have ended");
+            }
+        }
+        by_id.insert(id.to_owned(), talk.clone());
+        Ok(())
     }
 
     fn remove(&self, id: &str) {
@@ -215,6 +231,11 @@ impl Talk {
     /// Returns the caller's request that listens.
     pub(crate) fn cx(&self) -> Cx {
         lock(&self.cx).clone()
+    }
+
+    /// Returns by what the caller is counted. It is the same for all requests that belong to the talk.
+    fn caller(&self) -> &CallerKey {
+        self.caller.get_or_init(|| self.cx().caller_key())
     }
 
     pub(crate) fn is_over(&self) -> bool {

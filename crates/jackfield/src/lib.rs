@@ -90,8 +90,8 @@ pub use jackfield_server::__private;
 pub use jackfield_server::testing;
 #[cfg(feature = "server")]
 pub use jackfield_server::{
-    Address, Answers, Argument, Audio, BadArgument, BuildError, BuiltServer, CacheHint, Cached, Call, Completer,
-    Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Handles, Image,
+    Address, Answers, Argument, Audio, BadArgument, BuildError, BuiltServer, CacheHint, Cached, Call, CallerKey,
+    Completer, Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Handles, Image,
     IntoCompleter, IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool,
     IntoToolResult, Item, Json, Keys, Next, NoRoom, OutsideRoots, Package, PageNotice, Parts, PromptEntry,
     PromptHandler, PromptRegistry, ProtocolError, QuestionError, Reading, ResourceEntry, ResourceHandler, ResourcePage,

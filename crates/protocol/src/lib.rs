@@ -19,6 +19,8 @@ mod capabilities;
 mod completion;
 mod content;
 mod elicitation;
+mod elicitation_check;
+mod elicitation_format;
 mod elicitation_schema;
 mod elicitation_wire;
 mod icon;
@@ -40,6 +42,7 @@ mod task;
 mod task_extension;
 mod tool;
 mod trace;
+pub mod uri;
 mod x_mcp_header;
 
 mod by_hand;
@@ -72,6 +75,7 @@ pub use elicitation::{
     ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCompleteParams, FormMode,
     UrlMode,
 };
+pub use elicitation_check::FormProblem;
 pub use elicitation_schema::{
     BooleanSchema, Choice, Choices, ElicitSchema, MultiSelectSchema, NumberSchema, PrimitiveSchema, SingleSelectSchema,
     StringFormat, StringSchema,

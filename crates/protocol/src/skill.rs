@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::{CacheScope, JsonObject, ListParams, ListResourcesResult, Meta};
 
@@ -29,6 +30,40 @@ model! {
         frontmatter: JsonObject,
         /// Its files.
         resources: SkillResources,
+    }
+}
+
+impl SkillEntry {
+    /// Returns its name; empty if it has none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.text("name")
+    }
+
+    /// Returns what it is for; empty if it does not say so.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        self.text("description")
+    }
+
+    fn text(&self, member: &str) -> &str {
+        self.frontmatter.get(member).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Returns the directory of the skill, with a slash at its end; all its files are below. None if its URI is not that of a
+    /// `SKILL.md`.
+    #[must_use]
+    pub fn directory(&self) -> Option<&str> {
+        self.uri.strip_suffix("SKILL.md").filter(|directory| directory.ends_with('/'))
+    }
+
+    /// Returns what is listed about a file.
+    #[must_use]
+    pub fn file(&self, uri: &str) -> Option<&SkillFile> {
+        match &self.resources {
+            SkillResources::Dynamic => None,
+            SkillResources::Files(files) => files.iter().find(|file| file.uri == uri),
+        }
     }
 }
 
@@ -187,6 +222,11 @@ mod tests {
                 assert_eq!(serde_json::to_value(read).unwrap(), entry);
             }
         }
+        let listed = json!({ "uri": "skill://a/b/SKILL.md", "frontmatter": { "name": "b", "description": 1 }, "resources": [file] });
+        let listed: SkillEntry = serde_json::from_value(listed).unwrap();
+        assert_eq!((listed.name(), listed.description(), listed.directory()), ("b", "", Some("skill://a/b/")));
+        assert_eq!(listed.file("skill://a/SKILL.md").map(|file| file.size), Some(7));
+        assert_eq!(listed.file("skill://a/b/SKILL.md"), None);
         let without = json!({ "uri": "skill://a/SKILL.md", "frontmatter": {} });
         assert!(serde_json::from_value::<SkillEntry>(without).is_err());
     }

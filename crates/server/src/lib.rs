@@ -19,7 +19,6 @@ mod core;
 mod frozen;
 mod mount;
 mod prepared;
-mod uri;
 mod uri_template;
 mod validation;
 
@@ -75,6 +74,7 @@ pub use handles::{Handles, NoRoom, UnknownHandle};
 pub use lifespan::StartError;
 pub use middleware::{Next, Route};
 pub use mount::Prefix;
+pub use owner::CallerKey;
 pub use package::Package;
 pub use questions::{Answers, Elicited, PageNotice, QuestionError};
 pub use registry::{Call, Handle, PromptRegistry, ResourceRegistry, ToolRegistry};

@@ -1,9 +1,28 @@
 //! To whom belongs what outlives a request.
 
+use std::fmt;
+
 use jackfield_peer::{Incoming, Principal, Session};
 use jackfield_store::TaskId;
 
 use crate::seal::context;
+
+/// Who is calling, for those who count by caller: the user, or without one the session; everyone of whom neither is known is one caller.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct CallerKey(String);
+
+impl CallerKey {
+    pub(crate) fn of(incoming: &Incoming) -> Self {
+        Self(Owner::of(incoming).name)
+    }
+}
+
+impl fmt::Debug for CallerKey {
+    /// The name of a session is known to nobody else, and that of a user is nobody else's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallerKey")
+    }
+}
 
 /// To whom belongs what outlives a request.
 pub(crate) struct Owner {

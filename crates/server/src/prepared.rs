@@ -67,9 +67,9 @@ impl PreparedTool {
 impl PreparedResource {
     pub(crate) fn new(entry: ResourceEntry) -> Result<Self, BuildError> {
         let problem = match &entry.address {
-            Address::Static(resource) => {
-                crate::uri::check(&resource.uri).err().map(|problem| format!("resource `{}`: {problem}", resource.uri))
-            }
+            Address::Static(resource) => jackfield_protocol::uri::check(&resource.uri)
+                .err()
+                .map(|problem| format!("resource `{}`: {problem}", resource.uri)),
             Address::Template(listed, template) => check_template(&listed.uri_template, template, &entry),
         };
         problem.map_or(Ok(Self { entry }), |problem| Err(BuildError::new(vec![problem])))

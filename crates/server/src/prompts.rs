@@ -72,7 +72,7 @@ fn embedded_problem(resource: &ResourceContents) -> Option<&'static str> {
         ResourceContents::Blob(blob) => (&blob.uri, &blob.mime_type),
         _ => return None,
     };
-    if crate::uri::check(uri).is_err() {
+    if jackfield_protocol::uri::check(uri).is_err() {
         return Some("an embedded resource has no valid URI");
     }
     mime_type.is_none().then_some("an embedded resource has no MIME type")

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use jackfield_peer::{Answering, Closed, Incoming, SessionChange};
 use jackfield_protocol::error::code;
-use jackfield_protocol::{AnyResult, ErrorObject, Outcome, ReadResourceResult, ResourceContents};
+use jackfield_protocol::{AnyResult, ErrorObject, Outcome, ReadResourceResult, ResourceContents, uri};
 
 use crate::catalog::{Item, Resources};
 use crate::core::Core;
 use crate::router::{Router, empty};
 use crate::run::run;
 use crate::settings::{CacheHint, Item as Shown};
-use crate::{Address, Cx, Done, Variables, Work, uri};
+use crate::{Address, Cx, Done, Variables, Work};
 
 /// The most resources that a session subscribes to.
 const MAX_SUBSCRIPTIONS: usize = 1024;

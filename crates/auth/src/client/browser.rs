@@ -1,5 +1,6 @@
 //! Opening pages for the user.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write as _};
 use std::process::{Command, Stdio};
@@ -19,13 +20,14 @@ pub trait Opener: Send + Sync + fmt::Debug + 'static {
     fn open(&self, page: &Url) -> io::Result<()>;
 }
 
-/// The user's own browser. It is started by the platform's program for that, without a shell in between.
+/// The user's own browser: the program that the variable `BROWSER` names, or the platform's for that. No shell is in between.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemBrowser;
 
 impl Opener for SystemBrowser {
     fn open(&self, page: &Url) -> io::Result<()> {
-        let mut command = command(page);
+        let named = std::env::var_os("BROWSER").filter(|program| !program.is_empty());
+        let mut command = command(named, page);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         // Some of these programs live as long as the browser; a thread of its own waits for them, so that none is left behind.
         std::thread::spawn(move || child.wait());
@@ -34,8 +36,10 @@ impl Opener for SystemBrowser {
 }
 
 /// The program that opens a page; the address is one argument, and can not be taken for an option.
-fn command(page: &Url) -> Command {
-    let mut command = if cfg!(target_os = "windows") {
+fn command(named: Option<OsString>, page: &Url) -> Command {
+    let mut command = if let Some(program) = named {
+        Command::new(program)
+    } else if cfg!(target_os = "windows") {
         let mut command = Command::new("rundll32.exe");
         command.arg("url.dll,FileProtocolHandler");
         command
@@ -132,12 +136,15 @@ mod tests {
             "https://a.example/a b;c|d",
             "https://a.example/?x='1'&y=%COMSPEC%",
         ] {
-            let command = command(&Url::parse(text).unwrap());
-            let arguments: Vec<_> = command.get_args().map(|one| one.to_str().unwrap().to_owned()).collect();
-            let last = arguments.last().unwrap();
-            assert!(last.starts_with("https://a.example/") && !last.contains(' ') && !last.contains('"'), "{last}");
-            let program = command.get_program().to_str().unwrap().to_owned();
-            assert!(!["sh", "bash", "cmd", "cmd.exe", "powershell"].contains(&program.as_str()), "{program}");
+            for named in [None, Some("/opt/my browser")] {
+                let command = command(named.map(OsString::from), &Url::parse(text).unwrap());
+                let arguments: Vec<_> = command.get_args().map(|one| one.to_str().unwrap().to_owned()).collect();
+                let last = arguments.last().unwrap();
+                assert!(last.starts_with("https://a.example/") && !last.contains(' ') && !last.contains('"'), "{last}");
+                let program = command.get_program().to_str().unwrap().to_owned();
+                assert!(!["sh", "bash", "cmd", "cmd.exe", "powershell"].contains(&program.as_str()), "{program}");
+                assert!(named.is_none_or(|named| named == program && arguments.len() == 1), "{program}");
+            }
         }
     }
 }

@@ -245,17 +245,26 @@ impl OAuth {
         Login::new(self.0.clone(), url.as_ref()).map(Arc::new)
     }
 
-    /// Returns all logins that are kept.
+    /// Returns all logins that are kept. One that can not be read, or a file of which nobody knows what it was for, is there as what is
+    /// wrong with it.
     ///
     /// # Errors
-    /// The store can not be read.
-    pub async fn accounts(&self) -> Result<Vec<Account>, AuthError> {
+    /// The store as a whole can not be read.
+    pub async fn accounts(&self) -> Result<Vec<Result<Account, StoreError>>, AuthError> {
         let mut accounts = Vec::new();
         for name in self.0.store.names().await? {
-            if Grant::server_of(&name).is_some()
-                && let Some(grant) = self.0.load::<Grant>(&name).await?
-            {
-                accounts.push(Account::of(&grant));
+            let name = match name {
+                Ok(name) if Grant::server_of(&name).is_some() => name,
+                Ok(_) => continue,
+                Err(error) => {
+                    accounts.push(Err(error));
+                    continue;
+                }
+            };
+            match self.0.load::<Grant>(&name).await {
+                Ok(grant) => accounts.extend(grant.as_ref().map(Account::of).map(Ok)),
+                Err(error) if error.is_of_one_entry() => accounts.push(Err(error)),
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(accounts)

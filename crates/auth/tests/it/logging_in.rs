@@ -1,12 +1,11 @@
 //! Becoming known, asking the user, getting a token.
 
 use jackfield_auth::Secret;
-use jackfield_auth::client::{
-    AuthError, AuthEvent, CredentialStore as _, GivenClient, IdentityProvider, MemoryStore, OAuth,
-};
+use jackfield_auth::client::{AuthError, AuthEvent, GivenClient, IdentityProvider, MemoryStore, OAuth};
 use jackfield_auth::jose::SigningKey;
 use serde_json::json;
 
+use crate::storing::names;
 use crate::town::Town;
 
 const ISSUER: &str = "/.well-known/oauth-authorization-server/as";
@@ -115,7 +114,7 @@ async fn another_authorization_server_begins_anew() {
     assert_eq!(ids, ["client-1-of-as", "client-2-of-new"]);
     let new: Vec<_> = town.site.hits().into_iter().filter(|hit| hit.path.starts_with("/new")).collect();
     assert!(new.iter().all(|hit| !hit.body.contains("refresh-1") && !hit.body.contains("client-1")));
-    let names = town.store.names().await.unwrap();
+    let names = names(&*town.store).await;
     assert!(
         names.contains(&format!("client {}", town.url("/as")))
             && names.contains(&format!("client {}", town.url("/new")))

@@ -24,6 +24,11 @@ impl Drop for Place {
     }
 }
 
+/// The names of what can be read.
+pub(crate) async fn names(store: &dyn CredentialStore) -> Vec<String> {
+    store.names().await.unwrap().into_iter().filter_map(Result::ok).collect()
+}
+
 /// What every store does.
 pub(crate) async fn keeps_its_promises(store: &dyn CredentialStore) {
     assert!(store.load("a").await.unwrap().is_none() && store.names().await.unwrap().is_empty());
@@ -31,7 +36,7 @@ pub(crate) async fn keeps_its_promises(store: &dyn CredentialStore) {
     store.save("a", &"one".into()).await.unwrap();
     store.save("a", &"new".into()).await.unwrap();
     assert_eq!(store.load("a").await.unwrap().unwrap().expose(), "new");
-    assert_eq!(store.names().await.unwrap(), ["a", "b c/../d"]);
+    assert_eq!(names(store).await, ["a", "b c/../d"]);
     let lock = store.lock("a").await.unwrap();
     drop(store.lock("other").await.unwrap());
     tokio::select! {
@@ -111,4 +116,33 @@ async fn files_are_for_their_owner_only() {
     assert_eq!(store.load("a").await.unwrap().unwrap().expose(), "secret");
     std::fs::write(&file, "not JSON").unwrap();
     assert!(matches!(store.load("a").await, Err(StoreError::Damaged(_))));
+}
+
+/// A file that nobody can read hides none of the others, and is named.
+#[tokio::test]
+async fn a_damaged_file_is_named_beside_the_others() {
+    let place = Place::new();
+    let store = FileStore::new(&place.0);
+    for name in ["a", "b", "c"] {
+        store.save(name, &name.into()).await.unwrap();
+    }
+    let mut files: Vec<_> = std::fs::read_dir(&place.0).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    std::fs::write(&files[0], "half of it").unwrap();
+    std::fs::write(&files[1], b"\xff\xfe").unwrap();
+    let listed = store.names().await.unwrap();
+    assert!(matches!(listed.as_slice(), [Ok(_), Err(_), Err(_)]), "{listed:?}");
+    for (error, file) in listed.iter().skip(1).zip(&files) {
+        let Err(StoreError::DamagedFile(named)) = error else { panic!("{error:?}") };
+        assert_eq!(named, &file.display().to_string());
+    }
+    // Who asks for one of them by its name is told the name.
+    let mut damaged = Vec::new();
+    for name in ["a", "b", "c"] {
+        if let Err(StoreError::Damaged(named)) = store.load(name).await {
+            assert_eq!(named, name);
+            damaged.push(named);
+        }
+    }
+    assert_eq!(damaged.len(), 2);
 }

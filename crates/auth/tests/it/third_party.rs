@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
-use jackfield_auth::Clock;
 use jackfield_auth::fetch::{Ask, Document, Fetch, Fetching};
 use jackfield_auth::jose::{JwkSet, SigningKey};
-use jackfield_auth::resource::TokenVerifier;
-use jackfield_auth::server::{MemoryStore, Upstream};
+use jackfield_auth::resource::{AccessToken, TokenVerifier};
+use jackfield_auth::server::{AuthorizationServer, MemoryStore, ThirdPartyError, Upstream};
+use jackfield_auth::{AuthStore as _, Clock};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -209,15 +210,7 @@ async fn one_request_renews_for_all() {
 #[tokio::test(start_paused = true)]
 async fn one_server_renews_for_all() {
     let (provider, clock) = (provider(), Clock::manual(NOW));
-    let store = Arc::new(MemoryStore::new(clock.clone()));
-    let mut servers = Vec::new();
-    for _ in 0..2 {
-        let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
-        servers.push(builder(&clock).store(store.clone()).upstream(upstream).build_shared().await.unwrap());
-    }
-    let tokens = tokens(&mut Visitor::new(&servers[0]), &provider).await;
-    let token = servers[1].verifier().verify(tokens["access_token"].as_str().unwrap()).await.unwrap();
-    clock.advance(80);
+    let (_, servers, token) = two_servers(&provider, &clock).await;
     provider.gate.forget_permits(1000);
     let mut waiting = JoinSet::new();
     for number in 0..20 {
@@ -230,6 +223,75 @@ async fn one_server_renews_for_all() {
     provider.gate.add_permits(1000);
     assert!(waiting.join_all().await.iter().all(|token| token == "theirs-2"));
     assert_eq!(provider.asked.lock().unwrap().len(), 2);
+}
+
+/// Two servers with one store, and a token whose login at the provider is about to end.
+async fn two_servers(
+    provider: &Arc<Provider>,
+    clock: &Clock,
+) -> (Arc<MemoryStore>, [AuthorizationServer; 2], Arc<AccessToken>) {
+    let store = Arc::new(MemoryStore::new(clock.clone()));
+    let server = async || {
+        let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+        builder(clock).store(store.clone()).upstream(upstream).build_shared().await.unwrap()
+    };
+    let servers = [server().await, server().await];
+    let tokens = tokens(&mut Visitor::new(&servers[0]), provider).await;
+    let token = servers[1].verifier().verify(tokens["access_token"].as_str().unwrap()).await.unwrap();
+    clock.advance(80);
+    (store, servers, token)
+}
+
+/// Where the store says who renews.
+fn claim_of(token: &AccessToken) -> String {
+    format!("renewing:{}", token.claim::<String>("sid").unwrap())
+}
+
+/// AUTH-125: a server that died while it renewed is waited for as long as it could have taken, and no longer.
+#[tokio::test(start_paused = true)]
+async fn the_claim_of_a_dead_server_runs_out() {
+    let (provider, clock) = (provider(), Clock::manual(NOW));
+    let (store, [server, _], token) = two_servers(&provider, &clock).await;
+    assert!(store.add(&claim_of(&token), b"of one that died".to_vec(), NOW + 80 + 61).await.unwrap());
+    // Its clock stands still, so that the claim never ends; then there is no token, but an end to the waiting.
+    assert!(matches!(server.third_party_token(&token).await, Err(ThirdPartyError::Unavailable)));
+    assert_eq!(provider.asked.lock().unwrap().len(), 1, "nobody else renewed meanwhile");
+    let waiting = server.third_party_token(&token);
+    tokio::pin!(waiting);
+    tokio::select! {
+        biased;
+        early = &mut waiting => panic!("{early:?}"),
+        () = tokio::time::sleep(Duration::from_secs(30)) => clock.advance(61),
+    }
+    assert_eq!(waiting.await.unwrap().expose(), "theirs-2");
+    assert_eq!(provider.asked.lock().unwrap().len(), 2);
+}
+
+/// AUTH-125: a server that took too long does not take away the claim of the one that renews after it.
+#[tokio::test(start_paused = true)]
+async fn a_late_server_leaves_the_claim_of_another_alone() {
+    let (provider, clock) = (provider(), Clock::manual(NOW));
+    let (store, servers, token) = two_servers(&provider, &clock).await;
+    provider.gate.forget_permits(1000);
+    let mut waiting = JoinSet::new();
+    let mut claims = Vec::new();
+    for server in servers {
+        // The claim of the one before has run out, while it still waits for the provider.
+        clock.advance(62);
+        let of = token.clone();
+        waiting.spawn(async move { server.third_party_token(&of).await.unwrap().expose().to_owned() });
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        claims.push(store.get(&claim_of(&token)).await.unwrap().expect("a claim"));
+    }
+    assert_ne!(claims[0], claims[1]);
+    provider.gate.add_permits(1);
+    assert_eq!(waiting.join_next().await.unwrap().unwrap(), "theirs-2");
+    assert_eq!(store.get(&claim_of(&token)).await.unwrap(), Some(claims[1].clone()), "the other still renews");
+    provider.gate.add_permits(1);
+    assert_eq!(waiting.join_next().await.unwrap().unwrap(), "theirs-3");
+    assert_eq!(store.get(&claim_of(&token)).await.unwrap(), None);
 }
 
 /// AUTH-125: a request that is given up while it renews loses nothing, and holds up nobody.

@@ -73,17 +73,26 @@ impl Auth {
 impl List {
     async fn run(self, screen: &mut Screen) -> Result<(), Failure> {
         let failed = |error| login::failure(&error, "URL");
-        let accounts = login::oauth().map_err(failed)?.accounts().await.map_err(failed)?;
+        let (mut accounts, mut unreadable) = (Vec::new(), Vec::new());
+        for account in login::oauth().map_err(failed)?.accounts().await.map_err(failed)? {
+            match account {
+                Ok(account) => accounts.push(account),
+                Err(error) => unreadable.push(error),
+            }
+        }
         if self.json {
-            return screen.json(&accounts.iter().map(account_json).collect::<Vec<_>>());
-        }
-        if accounts.is_empty() {
+            screen.json(&accounts.iter().map(account_json).collect::<Vec<_>>())?;
+        } else if accounts.is_empty() && unreadable.is_empty() {
             eprintln!("note: nobody is logged in anywhere");
+        } else {
+            accounts.iter().try_for_each(|account| screen.page(&format!("{}\n", account_line(account))))?;
         }
-        for account in &accounts {
-            screen.page(&format!("{}\n", account_line(account)))?;
+        screen.flush()?;
+        if unreadable.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let failure = Failure::new(Class::Failed, "some of what is kept can not be read, and is not listed");
+        Err(unreadable.iter().fold(failure, |failure, error| failure.why(chain(error))))
     }
 }
 

@@ -7,12 +7,11 @@ mod steps;
 use std::error::Error as StdError;
 use std::io;
 
-use jackfield::auth::client::{AuthError, Opener, StoreError};
+use jackfield::auth::client::{AuthError, Opener, StoreError, SystemBrowser};
 
 use keeping::DIRECTORY;
 
 use crate::failure::{Class, Failure};
-use crate::questions::open_in_browser;
 use crate::show::one_line;
 
 pub(crate) use ask_first::AskFirst;
@@ -27,7 +26,7 @@ impl Opener for Browser {
     fn open(&self, page: &url::Url) -> io::Result<()> {
         eprintln!("Opening the login page of {} in the browser. If none appears, open this address:", host(page));
         eprintln!("  {page}");
-        if let Err(error) = open_in_browser(page.as_str()) {
+        if let Err(error) = SystemBrowser.open(page) {
             eprintln!("note: the browser can not be started ({error}); open the address yourself");
         }
         Ok(())

@@ -1,34 +1,27 @@
 //! One field of a form: what it takes, and whether a text fits.
 
-use jackfield::protocol::{Choices, MultiSelectSchema, NumberSchema, PrimitiveSchema, StringFormat, StringSchema};
+use jackfield::protocol::{Choices, PrimitiveSchema};
 use serde_json::Value;
 
 use crate::arguments::{boolean, integer, number};
 
 /// Reads a text as the value of a field. The error says what would fit.
 pub(crate) fn read(field: &PrimitiveSchema, text: &str) -> Result<Value, String> {
-    match field {
-        PrimitiveSchema::String(rules) => string(rules, text).map(Value::String),
-        PrimitiveSchema::Number(rules) => self::rules(rules, text),
-        PrimitiveSchema::Boolean(_) => boolean(text.trim()).map(Value::Bool).ok_or_else(|| "type yes or no".to_owned()),
-        PrimitiveSchema::SingleSelect(rules) => choice(&rules.choices, text.trim()).map(Value::String),
-        PrimitiveSchema::MultiSelect(rules) => several(rules, text),
-        _ => Err("this version does not know fields of this kind".to_owned()),
-    }
+    let value = match field {
+        PrimitiveSchema::String(_) => Some(text.into()),
+        PrimitiveSchema::Number(rules) if rules.integer => integer(text.trim()).map(Value::Number),
+        PrimitiveSchema::Number(_) => number(text.trim()).map(Value::Number),
+        PrimitiveSchema::Boolean(_) => boolean(text.trim()).map(Value::Bool),
+        PrimitiveSchema::SingleSelect(rules) => Some(choice(&rules.choices, text.trim())?.into()),
+        PrimitiveSchema::MultiSelect(rules) => Some(several(&rules.choices, text)?.into()),
+        _ => return Err("this version does not know fields of this kind".to_owned()),
+    };
+    value.filter(|value| field.accepts(value)).ok_or_else(|| format!("it must be {}", kind(field)))
 }
 
-/// Returns what is filled in at first.
+/// Returns what is filled in at first. A server may propose what its own form does not take; that is no default.
 pub(crate) fn default(field: &PrimitiveSchema) -> Option<Value> {
-    match field {
-        PrimitiveSchema::String(rules) => rules.default.clone().map(Value::from),
-        PrimitiveSchema::Number(rules) => {
-            rules.default.and_then(|default| number(&default.to_string())).map(Value::Number)
-        }
-        PrimitiveSchema::Boolean(rules) => rules.default.map(Value::from),
-        PrimitiveSchema::SingleSelect(rules) => rules.default.clone().map(Value::from),
-        PrimitiveSchema::MultiSelect(rules) => rules.default.clone().map(Value::from),
-        _ => None,
-    }
+    field.default_value().filter(|value| field.accepts(value))
 }
 
 /// Returns the name for people and the meaning of a field.
@@ -44,29 +37,12 @@ pub(crate) fn words(field: &PrimitiveSchema) -> (Option<&str>, Option<&str>) {
     (title.as_deref(), description.as_deref())
 }
 
-/// Says what kind of value a field takes.
+/// Says what is to be typed.
 pub(crate) fn kind(field: &PrimitiveSchema) -> String {
     match field {
-        PrimitiveSchema::String(rules) => {
-            let format = rules.format.map_or("text", |format| match format {
-                StringFormat::Email => "e-mail address",
-                StringFormat::Uri => "URI",
-                StringFormat::Date => "date such as 2000-12-31",
-                StringFormat::DateTime => "date and time such as 2000-12-31T23:59:00Z",
-                _ => "text",
-            });
-            format!("{format}{}", range(rules.min_length, rules.max_length, "characters"))
-        }
-        PrimitiveSchema::Number(rules) => {
-            let kind = if rules.integer { "whole number" } else { "number" };
-            format!("{kind}{}", range(rules.minimum, rules.maximum, ""))
-        }
         PrimitiveSchema::Boolean(_) => "yes or no".to_owned(),
-        PrimitiveSchema::SingleSelect(_) => "one of".to_owned(),
-        PrimitiveSchema::MultiSelect(rules) => {
-            format!("any of, with commas between them{}", range(rules.min_items, rules.max_items, "of them"))
-        }
-        _ => "something unknown".to_owned(),
+        PrimitiveSchema::MultiSelect(_) => format!("{}, with commas between them", field.takes()),
+        _ => field.takes(),
     }
 }
 
@@ -93,65 +69,6 @@ fn pairs(choices: &Choices) -> Vec<(&str, Option<&str>)> {
     }
 }
 
-fn string(rules: &StringSchema, text: &str) -> Result<String, String> {
-    let length = text.chars().count() as u64;
-    if rules.min_length.is_some_and(|least| length < least) || rules.max_length.is_some_and(|most| length > most) {
-        return Err(format!("it has {length} characters{}", range(rules.min_length, rules.max_length, "are allowed")));
-    }
-    let fits = match rules.format {
-        Some(StringFormat::Email) => {
-            text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !text.contains(' '))
-        }
-        Some(StringFormat::Uri) => text.split_once(':').is_some_and(|(scheme, rest)| {
-            scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && !rest.is_empty() && !text.contains(' ')
-        }),
-        Some(StringFormat::Date) => is_date(text),
-        Some(StringFormat::DateTime) => {
-            text.split_once(['T', 't']).is_some_and(|(date, time)| is_date(date) && is_time(time))
-        }
-        _ => true,
-    };
-    if fits { Ok(text.to_owned()) } else { Err(format!("it is no {}", kind(&PrimitiveSchema::String(rules.clone())))) }
-}
-
-fn is_date(text: &str) -> bool {
-    let parts: Vec<u32> = text.split('-').filter_map(|part| part.parse().ok()).collect();
-    let [year, month, day] = parts[..] else { return false };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => 0,
-    };
-    text.len() == 10 && (1..=days).contains(&day)
-}
-
-fn is_time(text: &str) -> bool {
-    let zone = text.find(['Z', 'z', '+', '-']);
-    let Some((time, zone)) = zone.map(|at| text.split_at(at)) else { return false };
-    let clock = |text: &str, most: &[u32]| {
-        let parts: Vec<&str> = text.split(':').collect();
-        let digits = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
-        parts.len() == most.len()
-            && parts.iter().zip(most).all(|(part, most)| digits(part) && part.parse::<u32>().is_ok_and(|n| n <= *most))
-    };
-    let whole = time.split_once('.').map_or(time, |(whole, _)| whole);
-    clock(whole, &[23, 59, 60]) && (zone.eq_ignore_ascii_case("z") || clock(&zone[1..], &[23, 59]))
-}
-
-fn rules(rules: &NumberSchema, text: &str) -> Result<Value, String> {
-    let text = text.trim();
-    let value = if rules.integer { integer(text) } else { number(text) };
-    let value = value.ok_or_else(|| format!("type a {}", if rules.integer { "whole number" } else { "number" }))?;
-    let size = value.as_f64().unwrap_or(f64::NAN);
-    if rules.minimum.is_some_and(|least| size < least) || rules.maximum.is_some_and(|most| size > most) {
-        return Err(format!("type a number{}", range(rules.minimum, rules.maximum, "")));
-    }
-    Ok(Value::Number(value))
-}
-
 /// Finds a choice by its value, its name, or its place in the list.
 fn choice(choices: &Choices, text: &str) -> Result<String, String> {
     let pairs = pairs(choices);
@@ -162,38 +79,25 @@ fn choice(choices: &Choices, text: &str) -> Result<String, String> {
     found.map(|(value, _)| (*value).to_owned()).ok_or_else(|| format!("{text:?} is none of the choices"))
 }
 
-fn several(rules: &MultiSelectSchema, text: &str) -> Result<Value, String> {
-    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-    let mut chosen = words.map(|word| choice(&rules.choices, word)).collect::<Result<Vec<_>, _>>()?;
-    chosen.dedup();
-    let count = chosen.len() as u64;
-    if rules.min_items.is_some_and(|least| count < least) || rules.max_items.is_some_and(|most| count > most) {
-        return Err(format!("{count} are chosen{}", range(rules.min_items, rules.max_items, "are allowed")));
+fn several(choices: &Choices, text: &str) -> Result<Vec<String>, String> {
+    let mut chosen = Vec::new();
+    for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        let value = choice(choices, word)?;
+        if !chosen.contains(&value) {
+            chosen.push(value);
+        }
     }
-    Ok(chosen.into())
-}
-
-/// Says which numbers are allowed, after a comma.
-fn range<T: std::fmt::Display>(least: Option<T>, most: Option<T>, unit: &str) -> String {
-    let words = match (least, most) {
-        (Some(least), Some(most)) => format!(", {least} to {most} {unit}"),
-        (Some(least), None) => format!(", at least {least} {unit}"),
-        (None, Some(most)) => format!(", at most {most} {unit}"),
-        (None, None) => String::new(),
-    };
-    words.trim_end().to_owned()
+    Ok(chosen)
 }
 
 #[cfg(test)]
 mod tests {
-    use jackfield::protocol::{BooleanSchema, SingleSelectSchema};
+    use jackfield::protocol::{
+        BooleanSchema, MultiSelectSchema, NumberSchema, SingleSelectSchema, StringFormat, StringSchema,
+    };
     use serde_json::json;
 
     use super::*;
-
-    fn text(format: StringFormat) -> PrimitiveSchema {
-        StringSchema::default().with_format(format).into()
-    }
 
     /// CLI-075, CLI-091: what does not fit its field is not accepted.
     #[test]
@@ -227,20 +131,36 @@ mod tests {
             (&one, "3", None),
             (&one, "0", None),
             (&some, "1, key-g", Some(json!(["key-c", "key-g"]))),
+            (&some, "1,2,1", Some(json!(["key-c", "key-g"]))),
             (&some, "", None),
             (&some, "1,x", None),
         ] {
             assert_eq!(read(field, typed).ok(), value, "{typed:?}");
         }
-        for (format, good, bad) in [
-            (StringFormat::Email, "a@b.example", "a.b"),
-            (StringFormat::Uri, "https://x", "no uri"),
-            (StringFormat::Date, "2024-02-29", "2023-02-29"),
-            (StringFormat::DateTime, "2024-02-29T23:59:00.5+01:00", "2024-02-29 23:59"),
-            (StringFormat::DateTime, "2024-02-29T23:59:00Z", "2024-02-29T24:59:00Z"),
+    }
+
+    /// CLI-052: what a server proposes is filled in, if its form takes it.
+    #[test]
+    fn a_default_that_does_not_fit_is_none() {
+        let mail =
+            |proposed: &str| StringSchema::default().with_format(StringFormat::Email).with_default(proposed).into();
+        assert_eq!(default(&mail("a@b.example")), Some(json!("a@b.example")));
+        assert_eq!(default(&mail("none")), None);
+    }
+
+    #[test]
+    fn the_answer_to_a_wrong_text_says_what_would_be_right() {
+        let mail = PrimitiveSchema::from(StringSchema::default().with_format(StringFormat::Email));
+        let some = MultiSelectSchema::new(Choices::plain(["a", "b"])).with_items(1, 2).into();
+        let whole = NumberSchema::integer().with_minimum(1).into();
+        for (field, typed, said) in [
+            (&mail, "a.b", "it must be an e-mail address"),
+            (&whole, "old", "it must be a whole number of at least 1"),
+            (&BooleanSchema::default().into(), "perhaps", "it must be yes or no"),
+            (&some, "", "it must be 1 to 2 of the choices, with commas between them"),
+            (&some, "c", "\"c\" is none of the choices"),
         ] {
-            assert!(read(&text(format), good).is_ok(), "{good}");
-            assert!(read(&text(format), bad).is_err(), "{bad}");
+            assert_eq!(read(field, typed), Err(said.to_owned()));
         }
     }
 }

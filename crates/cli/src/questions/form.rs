@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use jackfield::protocol::{ElicitAction, ElicitFormParams, ElicitResult, PrimitiveSchema};
+use jackfield::protocol::{ElicitAction, ElicitFormParams, ElicitResult, FormProblem, PrimitiveSchema};
 use serde_json::{Map, Value};
 
 use super::dialogue::{Dialogue, Typed};
@@ -27,11 +27,15 @@ pub(crate) fn fill_silently(
             content.insert(name.clone(), default);
         }
     }
-    let missing = form.requested_schema.required.iter().flatten().filter(|name| !content.contains_key(*name));
-    let missing: Vec<String> = missing.map(|name| one_line(name).into_owned()).collect();
-    if missing.is_empty() {
+    let Err(problems) = form.requested_schema.check(&content) else {
         return Ok(ElicitResult::new(ElicitAction::Accept).with_content(content));
-    }
+    };
+    // What was given fits, and so do the defaults: fields are missing, or the form is at odds with itself.
+    let missing = problems.iter().map(|problem| match problem {
+        FormProblem::Missing { field } => one_line(field).into_owned(),
+        other => one_line(&other.to_string()).into_owned(),
+    });
+    let missing: Vec<String> = missing.collect();
     Err(format!("nobody is there to be asked, and there is no --answer for {}", missing.join(", ")))
 }
 

@@ -1,8 +1,8 @@
 //! Web pages that a server asks the person to visit. Nothing is fetched, and nothing is opened without a yes.
 
 use std::io;
-use std::process::{Command, Stdio};
 
+use jackfield::auth::client::{Opener as _, SystemBrowser};
 use jackfield::protocol::{ElicitAction, ElicitResult, ElicitUrlParams};
 
 use super::dialogue::{Dialogue, Typed};
@@ -103,23 +103,10 @@ impl<'a> Address<'a> {
     }
 }
 
-/// Opens an address in the browser: the program that `BROWSER` names, or that of the system. No shell sees it.
+/// Opens an address in the user's browser.
 pub(crate) fn open_in_browser(url: &str) -> io::Result<()> {
-    let named = std::env::var_os("BROWSER").filter(|program| !program.is_empty());
-    let mut command = match named {
-        Some(program) => Command::new(program),
-        None if cfg!(target_os = "macos") => Command::new("open"),
-        None if cfg!(windows) => {
-            let mut command = Command::new("rundll32");
-            command.arg("url.dll,FileProtocolHandler");
-            command
-        }
-        None => Command::new("xdg-open"),
-    };
-    let mut child = command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    // Some of these programs live as long as the browser; a thread of its own waits for them, so that none is left behind.
-    std::thread::spawn(move || child.wait());
-    Ok(())
+    let page = url::Url::parse(url).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    SystemBrowser.open(&page)
 }
 
 #[cfg(test)]

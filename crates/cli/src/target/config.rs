@@ -31,32 +31,18 @@ pub(crate) fn find(
     file: Option<&Path>,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Configured, Failure> {
-    let places = match file {
-        Some(file) => vec![file.to_owned()],
-        None => usual_places(environment),
-    };
     let mut known = Vec::new();
     let mut read = Vec::new();
-    for path in places {
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(_) if file.is_none() => continue,
-            Err(error) => {
-                return Err(Failure::usage(format!("{} can not be read", path.display())).why(error.to_string()));
-            }
-        };
-        let servers =
-            servers(&text).map_err(|why| Failure::usage(format!("{} can not be used", path.display())).why(why))?;
-        if let Some(server) = servers.get(name) {
-            let folder = folder(&path);
-            let variables = Variables { environment, folder: &folder };
-            let reach = reach(server, &variables).map_err(|what| {
-                Failure::usage(format!("the server {name:?} of {} can not be used", path.display())).why(what)
+    for file in files(file, environment) {
+        let file = file?;
+        if let Some(server) = file.servers.get(name) {
+            let reach = file.reach(server, environment).map_err(|what| {
+                Failure::usage(format!("the server {name:?} of {} can not be used", file.path.display())).why(what)
             })?;
-            return Ok(Configured { reach, file: path });
+            return Ok(Configured { reach, file: file.path });
         }
-        known.extend(servers.into_keys());
-        read.push(path.display().to_string());
+        read.push(file.path.display().to_string());
+        known.extend(file.servers.into_keys());
     }
     Err(unknown(name, &known, &read))
 }
@@ -81,31 +67,18 @@ pub(crate) fn all_servers(names: &[String], file: Option<&Path>) -> Result<Found
         }
         return Ok(found);
     }
-    let places = match file {
-        Some(file) => vec![file.to_owned()],
-        None => usual_places(&environment),
-    };
     let (mut found, mut known) = (Found::default(), BTreeSet::new());
-    for path in places {
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(_) if file.is_none() => continue,
-            Err(error) => {
-                return Err(Failure::usage(format!("{} can not be read", path.display())).why(error.to_string()));
-            }
-        };
-        let servers =
-            servers(&text).map_err(|why| Failure::usage(format!("{} can not be used", path.display())).why(why))?;
-        for (name, server) in servers {
+    for file in files(file, &environment) {
+        let file = file?;
+        for (name, server) in &file.servers {
             // The first of a name counts, here as everywhere.
             if !known.insert(name.clone()) || server["disabled"] == true {
                 continue;
             }
-            let folder = folder(&path);
-            match reach(&server, &Variables { environment: &environment, folder: &folder }) {
-                Ok(reach) => found.servers.push((name, reach)),
+            match file.reach(server, &environment) {
+                Ok(reach) => found.servers.push((name.clone(), reach)),
                 Err(why) => {
-                    found.unusable.push(format!("the server {name:?} of {} is left out: {why}", path.display()))
+                    found.unusable.push(format!("the server {name:?} of {} is left out: {why}", file.path.display()))
                 }
             }
         }
@@ -116,6 +89,42 @@ pub(crate) fn all_servers(names: &[String], file: Option<&Path>) -> Result<Found
         return Err(failure.hint("add one: jackfield add NAME URL, or jackfield add NAME -- COMMAND"));
     }
     Ok(found)
+}
+
+/// A configuration file with the servers in it, by name.
+struct ConfigFile {
+    path: PathBuf,
+    servers: BTreeMap<String, Value>,
+}
+
+/// Reads files with servers, one when it is asked for: `file` alone, which must be there, or those of the usual places that are.
+fn files(
+    file: Option<&Path>,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> impl Iterator<Item = Result<ConfigFile, Failure>> {
+    let must_exist = file.is_some();
+    let places = file.map_or_else(|| usual_places(environment), |file| vec![file.to_owned()]);
+    places.into_iter().filter_map(move |path| {
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(_) if !must_exist => return None,
+            Err(error) => {
+                let failure = Failure::usage(format!("{} can not be read", path.display()));
+                return Some(Err(failure.why(error.to_string())));
+            }
+        };
+        Some(match servers(&text) {
+            Ok(servers) => Ok(ConfigFile { path, servers }),
+            Err(why) => Err(Failure::usage(format!("{} can not be used", path.display())).why(why)),
+        })
+    })
+}
+
+impl ConfigFile {
+    /// Reads one server of the file.
+    fn reach(&self, server: &Value, environment: &dyn Fn(&str) -> Option<String>) -> Result<Reach, String> {
+        reach(server, &Variables { environment, folder: &folder(&self.path) })
+    }
 }
 
 fn unknown(name: &str, known: &[String], read: &[String]) -> Failure {

@@ -136,6 +136,7 @@ fn a_user_logs_in_and_out() {
     let listed = run(&["auth", "list", "--json"]).json();
     assert_eq!((&listed[0]["server"], &listed[0]["scopes"][0]), (&url.as_str().into(), &"everything:use".into()));
     assert!(run(&["auth", "explain", &url]).ok().contains("ok logged in"));
+    a_damaged_file_hides_no_login(&folder, &url);
 
     // A tool that needs more than the login allows is not even listed.
     let environment = ["call", &url, "get-env"];
@@ -152,6 +153,27 @@ fn a_user_logs_in_and_out() {
     assert!(run(&["logout", &url]).ok().contains("logged out"));
     assert_eq!(run(&["logout", &url]).code, Some(1));
     assert_eq!(run(&sum).code, Some(7));
+}
+
+/// What can not be read is named, the rest is listed, and whoever asked knows by the exit code that it is not all.
+fn a_damaged_file_hides_no_login(folder: &Folder, url: &str) {
+    let kept = folder.path().join(".local/share/jackfield/credentials");
+    let login = std::fs::read_dir(&kept)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .find(|path| path.extension().unwrap() == "json");
+    let damaged = kept.join("damaged.json");
+    // The copy is as private as its original, so that its content is all that is wrong with it.
+    std::fs::copy(login.unwrap(), &damaged).unwrap();
+    std::fs::write(&damaged, "half of it").unwrap();
+    let listed = folder.jackfield(&["auth", "list"], &[]);
+    assert_eq!(listed.code, Some(1), "{listed:?}");
+    assert!(listed.out.starts_with(&format!("{url} by ")), "{listed:?}");
+    assert!(listed.err.contains("credentials/damaged.json does not hold credentials that can be read"), "{listed:?}");
+    let listed = folder.jackfield(&["auth", "list", "--json"], &[]);
+    assert!(listed.code == Some(1) && listed.out.contains(url), "{listed:?}");
+    std::fs::remove_file(&damaged).unwrap();
+    folder.jackfield(&["auth", "list"], &[]).ok();
 }
 
 /// A server that asks nobody is told apart from one that does; so is one that is not there.

@@ -13,7 +13,7 @@ fn forms_are_answered_by_the_command_line_or_declined() {
         let ran = with_demo(&[&call[..], &["--answer", "email=a@b.example"]].concat());
         assert!(ran.err.contains("no --answer for name"), "{ran:?}");
         let ran = with_demo(&[&call[..], &["--answer", "name=Ada", "--answer", "integer=1000"]].concat());
-        assert!(ran.err.contains("--answer integer: type a number, 1 to 100"), "{ran:?}");
+        assert!(ran.err.contains("--answer integer: it must be a whole number from 1 to 100"), "{ran:?}");
         let out = with_demo(&[&call[..], &["--answer", "name=Ada", "--answer", "check=yes"]].concat()).ok();
         assert!(out.contains("- Name: Ada") && out.contains("- Agreed to terms: true"), "{out}");
     }

@@ -1,10 +1,8 @@
 //! Whether a file is the one that was listed.
 
-use jackfield_protocol::JsonObject;
+use jackfield_protocol::{JsonObject, SkillEntry, SkillFile, SkillResources};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-
-use super::{Skill, SkillFile, SkillFiles};
 
 /// What is wrong with a skill. None of it is to be shown to a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,8 +42,8 @@ pub enum BadSkill {
 const FRONTMATTER_BYTES: usize = 64 * 1024;
 
 /// Checks what a skill's entry says about itself.
-pub(super) fn entry(skill: &Skill) -> Result<(), BadSkill> {
-    let folder = skill.folder().ok_or(BadSkill::Entry("its URI does not end in /SKILL.md"))?;
+pub(super) fn entry(skill: &SkillEntry) -> Result<(), BadSkill> {
+    let folder = skill.directory().ok_or(BadSkill::Entry("its URI does not end in /SKILL.md"))?;
     let segment = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if !is_name(skill.name()) {
         return Err(BadSkill::Entry("its name is not made of lower-case letters, digits and single hyphens"));
@@ -56,11 +54,11 @@ pub(super) fn entry(skill: &Skill) -> Result<(), BadSkill> {
     if skill.description().is_empty() {
         return Err(BadSkill::Entry("it has no description"));
     }
-    let SkillFiles::Listed(files) = &skill.files else { return Ok(()) };
+    let SkillResources::Files(files) = &skill.resources else { return Ok(()) };
     if skill.file(&skill.uri).is_none() {
         return Err(BadSkill::Entry("its list of files has no SKILL.md"));
     }
-    if files.iter().any(|file| !is_below(&file.uri, folder)) {
+    if files.iter().any(|file| !is_inside(skill, &file.uri)) {
         return Err(BadSkill::Entry("it lists a file outside its folder"));
     }
     Ok(())
@@ -71,9 +69,10 @@ fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.split('-').all(is_part)
 }
 
-fn is_below(uri: &str, folder: &str) -> bool {
-    let Some(path) = uri.strip_prefix(folder) else { return false };
-    !path.is_empty() && !path.split('/').any(|segment| matches!(segment, "" | "." | ".."))
+/// Whether a URI is that of a file below the skill's directory, without detours.
+pub(super) fn is_inside(skill: &SkillEntry, uri: &str) -> bool {
+    let path = skill.directory().and_then(|directory| uri.strip_prefix(directory));
+    path.is_some_and(|path| !path.split('/').any(|segment| matches!(segment, "" | "." | "..")))
 }
 
 /// Checks a file against what was listed about it.
@@ -120,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    fn skill(uri: &str, name: &str, files: &[&str]) -> Skill {
+    fn skill(uri: &str, name: &str, files: &[&str]) -> SkillEntry {
         let files: Vec<Value> = files.iter().map(|uri| json!({"uri": uri, "digest": "", "size": 0})).collect();
         let entry = json!({"uri": uri, "frontmatter": {"name": name, "description": "d"}, "resources": files});
         serde_json::from_value(entry).unwrap()
@@ -147,7 +146,7 @@ mod tests {
     #[test]
     fn files_are_those_that_were_listed() {
         let digest = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        let listed = SkillFile { uri: "u".into(), digest: digest.into(), size: 3 };
+        let listed = SkillFile::new("u", digest, 3u64);
         assert_eq!(file(&listed, b"abc"), Ok(()));
         assert_eq!(file(&listed, b"abd"), Err(BadSkill::Digest("u".into())));
         assert!(matches!(file(&listed, b"abcd"), Err(BadSkill::Size { actual: 4, .. })));

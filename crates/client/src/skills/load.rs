@@ -1,17 +1,22 @@
 //! Listing and loading skills.
 
+use std::collections::BTreeSet;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jackfield_protocol::{JsonObject, RawJson, ResourceContents};
-use serde::Deserialize;
+use jackfield_protocol::{
+    GET_SKILL, GetSkillResult, JsonObject, LIST_SKILLS, ListSkillsResult, RawJson, ResourceContents, SKILLS_EXTENSION,
+    SkillEntry, SkillResources,
+};
+use serde::de::DeserializeOwned;
 
-use super::{BadSkill, EXTENSION, Skill, SkillFiles, check};
+use super::{BadSkill, check};
 use crate::{BadAnswer, Client, Error};
 
 /// A skill whose `SKILL.md` was read and is the one that was listed.
 #[derive(Clone, Debug)]
 pub struct LoadedSkill {
-    skill: Skill,
+    skill: SkillEntry,
     text: String,
     /// Where the instructions begin.
     start: usize,
@@ -20,7 +25,7 @@ pub struct LoadedSkill {
 impl LoadedSkill {
     /// Returns what the server listed.
     #[must_use]
-    pub fn skill(&self) -> &Skill {
+    pub fn skill(&self) -> &SkillEntry {
         &self.skill
     }
 
@@ -31,43 +36,25 @@ impl LoadedSkill {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Page {
-    skills: Vec<Skill>,
-    next_cursor: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct One {
-    skill: Skill,
-}
-
-const LIST: &str = "skills/list";
-const GET: &str = "skills/get";
-
 impl Client {
     /// Lists the skills of the server. No file of them is read.
     ///
     /// # Errors
     /// The server has no skills, or see [`Error`].
-    pub async fn skills(&self) -> Result<Vec<Skill>, Error> {
+    pub async fn skills(&self) -> Result<Vec<SkillEntry>, Error> {
         self.needs_skills().await?;
         let limit = self.core().options.limits.pages;
         let mut all = Vec::new();
-        let mut cursor: Option<String> = None;
+        let mut params = JsonObject::new();
+        let mut seen = BTreeSet::new();
         for _ in 0..limit {
-            let mut params = JsonObject::new();
-            if let Some(cursor) = &cursor {
-                params.insert("cursor".to_owned(), cursor.clone().into());
-            }
-            let page: Page = read(LIST, &self.request(LIST, params).await?)?;
+            let page: ListSkillsResult = read(LIST_SKILLS, &self.request(LIST_SKILLS, params.clone()).await?)?;
             all.extend(page.skills);
-            match page.next_cursor {
-                None => return Ok(all),
-                next if next == cursor => return Err(Error::RepeatedCursor(LIST)),
-                next => cursor = next,
+            let Some(cursor) = page.next_cursor else { return Ok(all) };
+            if !seen.insert(cursor.clone()) {
+                return Err(Error::RepeatedCursor(LIST_SKILLS));
             }
+            params.insert("cursor".to_owned(), cursor.into());
         }
         Err(Error::Limit { what: "the number of pages of a list", limit })
     }
@@ -76,10 +63,10 @@ impl Client {
     ///
     /// # Errors
     /// The server has no such skill, or see [`Error`].
-    pub async fn skill(&self, uri: &str) -> Result<Skill, Error> {
+    pub async fn skill(&self, uri: &str) -> Result<SkillEntry, Error> {
         self.needs_skills().await?;
         let params = JsonObject::from_iter([("uri".to_owned(), uri.into())]);
-        let One { skill } = read(GET, &self.request(GET, params).await?)?;
+        let GetSkillResult { skill, .. } = read(GET_SKILL, &self.request(GET_SKILL, params).await?)?;
         if skill.uri == uri { Ok(skill) } else { Err(BadSkill::Entry("it is another skill than was asked for").into()) }
     }
 
@@ -87,7 +74,7 @@ impl Client {
     ///
     /// # Errors
     /// [`Error::Skill`] if it is not; the skill must not be used then.
-    pub async fn load_skill(&self, skill: Skill) -> Result<LoadedSkill, Error> {
+    pub async fn load_skill(&self, skill: SkillEntry) -> Result<LoadedSkill, Error> {
         check::entry(&skill)?;
         let content = self.skill_content(&skill, &skill.uri).await?;
         let text = String::from_utf8(content).map_err(|_| BadSkill::NoFrontmatter)?;
@@ -103,10 +90,9 @@ impl Client {
         self.skill_content(&loaded.skill, uri).await
     }
 
-    async fn skill_content(&self, skill: &Skill, uri: &str) -> Result<Vec<u8>, Error> {
+    async fn skill_content(&self, skill: &SkillEntry, uri: &str) -> Result<Vec<u8>, Error> {
         let listed = skill.file(uri);
-        let folder = skill.folder().unwrap_or(uri);
-        let may_be_dynamic = skill.files == SkillFiles::Dynamic && uri.starts_with(folder) && !uri.contains("/../");
+        let may_be_dynamic = skill.resources == SkillResources::Dynamic && check::is_inside(skill, uri);
         if listed.is_none() && !may_be_dynamic {
             return Err(BadSkill::NotListed(uri.to_owned()).into());
         }
@@ -128,13 +114,13 @@ impl Client {
         let session = self.session().await?;
         let extensions = session.about.capabilities.extensions.as_ref();
         match extensions {
-            Some(extensions) if extensions.contains_key(EXTENSION) => Ok(()),
+            Some(extensions) if extensions.contains_key(SKILLS_EXTENSION) => Ok(()),
             _ => Err(Error::NotOffered("skills")),
         }
     }
 }
 
-fn read<T: for<'de> Deserialize<'de>>(method: &str, result: &RawJson) -> Result<T, Error> {
+fn read<T: DeserializeOwned>(method: &str, result: &RawJson) -> Result<T, Error> {
     result.read().map_err(|cause| Error::bad_answer(method, BadAnswer::Message(cause.to_string())))
 }
 

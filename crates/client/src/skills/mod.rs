@@ -24,11 +24,7 @@
 
 mod check;
 mod load;
-mod skill;
 
 pub use check::BadSkill;
+pub use jackfield_protocol::{SKILLS_EXTENSION as EXTENSION, SkillEntry, SkillFile, SkillResources};
 pub use load::LoadedSkill;
-pub use skill::{Skill, SkillFile, SkillFiles};
-
-/// The extension's name.
-pub const EXTENSION: &str = "io.modelcontextprotocol/skills";

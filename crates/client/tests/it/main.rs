@@ -19,6 +19,8 @@ mod questions;
 mod received_tasks;
 mod sampling;
 mod script;
+#[cfg(feature = "skills")]
+mod skills;
 mod subscriptions;
 mod tasks;
 mod transport;

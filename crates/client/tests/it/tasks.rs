@@ -9,7 +9,7 @@ use jackfield_protocol::{ElicitAction, ElicitResult, Root, TASKS_EXTENSION};
 use jackfield_store::{KvStore, MemoryKv};
 use serde_json::{Value, json};
 
-use crate::script::{Pair, check, check_with, name, paused};
+use crate::script::{Pair, Server, check, check_with, name, paused};
 
 fn task(status: &str, more: Value) -> Value {
     let mut task = json!({"taskId": "k", "status": status, "createdAt": "2026-01-01T00:00:00Z",
@@ -20,6 +20,27 @@ fn task(status: &str, more: Value) -> Value {
 
 fn core_task(status: &str) -> Value {
     json!({"taskId": "k", "status": status, "createdAt": "x", "lastUpdatedAt": "x", "ttl": null, "pollInterval": 100})
+}
+
+/// A client and a server with tasks of 2025-11-25, or of the extension.
+async fn pair(core: bool) -> (Client, Server) {
+    let builder = Client::builder().without_output_check();
+    if core { Pair::legacy(builder, "2025-11-25").await } else { Pair::modern(builder).await }
+}
+
+/// A store that has the id of a task under `x`.
+async fn store_with(id: &'static str) -> Arc<dyn KvStore> {
+    let store: Arc<dyn KvStore> = Arc::new(MemoryKv::new());
+    store.put("x", id.into(), None).await.unwrap();
+    store
+}
+
+/// Answers a look at a task with an error; returns what was asked.
+async fn refuse(server: &mut Server, code: i64, message: &str) -> Value {
+    let look = server.expect("tasks/get").await;
+    let error = json!({"code": code, "message": message});
+    server.send(&json!({"jsonrpc": "2.0", "id": look["id"], "error": error})).await;
+    look
 }
 
 /// LIFE-030, BASE-020, XTSK-007, XTSK-008, XTSK-012, XTSK-016, XTSK-018: a task of the extension is looked at until it has a
@@ -235,11 +256,7 @@ fn a_task_is_found_again_by_the_next_process() {
     for core in [false, true] {
         paused(async move {
             let store: Arc<dyn KvStore> = Arc::new(MemoryKv::new());
-            let pair = async || {
-                let builder = Client::builder().without_output_check();
-                if core { Pair::legacy(builder, "2025-11-25").await } else { Pair::modern(builder).await }
-            };
-            let (client, mut server) = pair().await;
+            let (client, mut server) = pair(core).await;
             let call = client.call("slow", json!({"a": 1})).kept_in(store.clone(), "export 7");
             let begin = async {
                 if core {
@@ -258,7 +275,7 @@ fn a_task_is_found_again_by_the_next_process() {
             drop((client, server));
             assert_eq!(store.get("export 7").await.unwrap().as_deref(), Some(&b"k"[..]));
 
-            let (client, mut server) = pair().await;
+            let (client, mut server) = pair(core).await;
             let call = client.call("slow", json!({"a": 1})).kept_in(store.clone(), "export 7");
             let finish = async {
                 if core {
@@ -280,7 +297,7 @@ fn a_task_is_found_again_by_the_next_process() {
     }
 }
 
-async fn list_slow(server: &mut crate::script::Server) {
+async fn list_slow(server: &mut Server) {
     server.expect("tools/list").await;
     let slow = json!({"name": "slow", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}});
     server.answer(json!({"tools": [slow]})).await;
@@ -290,17 +307,11 @@ async fn list_slow(server: &mut crate::script::Server) {
 #[test]
 fn a_task_that_is_gone_is_not_begun_again() {
     paused(async {
-        let store: Arc<dyn KvStore> = Arc::new(MemoryKv::new());
-        store.put("x", "old".into(), None).await.unwrap();
-        let (client, mut server) = Pair::modern(Client::builder().without_output_check()).await;
+        let store = store_with("old").await;
+        let (client, mut server) = pair(false).await;
         let call = client.call("slow", ()).kept_in(store.clone(), "x");
-        let refuse = async {
-            let look = server.expect("tasks/get").await;
-            assert_eq!(look["params"]["taskId"], "old");
-            let error = json!({"code": -32602, "message": "task not found"});
-            server.send(&json!({"jsonrpc": "2.0", "id": look["id"], "error": error})).await;
-        };
-        let (output, ()) = tokio::join!(call.into_future(), refuse);
+        let (output, look) = tokio::join!(call.into_future(), refuse(&mut server, -32602, "task not found"));
+        assert_eq!(look["params"]["taskId"], "old");
         assert_eq!(output.unwrap_err().server_error().unwrap().code, -32602);
         assert_eq!(store.get("x").await.unwrap(), None);
     });
@@ -311,21 +322,16 @@ fn a_task_that_is_gone_is_not_begun_again() {
 fn a_look_that_fails_does_not_forget_the_task() {
     for (core, code) in [(false, -32603), (false, 429), (true, -32603)] {
         paused(async move {
-            let store: Arc<dyn KvStore> = Arc::new(MemoryKv::new());
-            store.put("x", "k".into(), None).await.unwrap();
-            let builder = Client::builder().without_output_check();
-            let (client, mut server) =
-                if core { Pair::legacy(builder, "2025-11-25").await } else { Pair::modern(builder).await };
+            let store = store_with("k").await;
+            let (client, mut server) = pair(core).await;
             let call = client.call("slow", ()).kept_in(store.clone(), "x");
-            let refuse = async {
+            let serve = async {
                 if core {
                     list_slow(&mut server).await;
                 }
-                let look = server.expect("tasks/get").await;
-                let error = json!({"code": code, "message": "not now"});
-                server.send(&json!({"jsonrpc": "2.0", "id": look["id"], "error": error})).await;
+                refuse(&mut server, code, "not now").await
             };
-            let (output, ()) = tokio::join!(call.into_future(), refuse);
+            let (output, _) = tokio::join!(call.into_future(), serve);
             assert_eq!(output.unwrap_err().server_error().unwrap().code, code);
             assert_eq!(store.get("x").await.unwrap().as_deref(), Some(&b"k"[..]), "{core} {code}");
         });

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jackfield::protocol::{ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
-use jackfield::{Cx, Elicited, Server, prompt, resource, tool};
+use jackfield::{BuiltServer, Cx, Elicited, Server, prompt, resource, tool};
 use jackfield_client::{Builder, ByteStream, Client, Error};
 use jackfield_gateway::Gateway;
 use tokio::sync::Notify;
@@ -193,6 +193,16 @@ pub(crate) async fn client_of(server: Server, builder: Builder, tasks: &mut Join
     let (read, write) = tokio::io::split(theirs);
     let serving = server.serve_stream(ByteStream::new(read, write));
     tasks.spawn(async move { drop(serving.await) });
+    let (read, write) = tokio::io::split(ours);
+    builder.over(ByteStream::new(read, write)).await.unwrap()
+}
+
+/// Connects one of several clients to a gateway that has been started.
+pub(crate) async fn caller_of(built: &BuiltServer, builder: Builder, tasks: &mut JoinSet<()>) -> Client {
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let (read, write) = tokio::io::split(theirs);
+    let connection = jackfield_peer::Connection::new(Arc::new(built.clone()));
+    tasks.spawn(async move { drop(connection.serve(ByteStream::new(read, write)).await) });
     let (read, write) = tokio::io::split(ours);
     builder.over(ByteStream::new(read, write)).await.unwrap()
 }

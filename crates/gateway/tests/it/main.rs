@@ -5,6 +5,7 @@
 mod backend;
 mod changes;
 mod headers;
+mod limits;
 mod names;
 mod outages;
 mod passing;

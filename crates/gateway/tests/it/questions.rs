@@ -5,7 +5,7 @@ use jackfield::testing::TestClient;
 use jackfield_gateway::Gateway;
 use serde_json::json;
 
-use crate::backend::{Place, behind, demo, gateway, impatient};
+use crate::backend::{Place, behind, caller_of, demo, gateway, impatient};
 
 fn accepted(name: &str) -> ElicitResult {
     let mut answer = ElicitResult::new(ElicitAction::Accept);
@@ -115,13 +115,8 @@ async fn a_question_never_reaches_another_caller() {
     let mut tasks = tokio::task::JoinSet::new();
     let mut callers = Vec::new();
     for _ in 0..2 {
-        let (ours, theirs) = tokio::io::duplex(64 * 1024);
-        let (read, write) = tokio::io::split(theirs);
-        let connection = jackfield_peer::Connection::new(std::sync::Arc::new(built.clone()));
-        tasks.spawn(async move { drop(connection.serve(jackfield_client::ByteStream::new(read, write)).await) });
-        let (read, write) = tokio::io::split(ours);
         let builder = jackfield_client::Client::builder().on_form(|_| async { Ok(accepted("Ada")) });
-        callers.push(builder.over(jackfield_client::ByteStream::new(read, write)).await.unwrap());
+        callers.push(caller_of(&built, builder, &mut tasks).await);
     }
     let greeted = callers[0].call("demo__greet", ()).await.unwrap();
     assert_eq!(greeted.text(), "hello Ada and Ada");

@@ -42,6 +42,14 @@ impl Write for Log {
 }
 
 impl Log {
+    /// Writes down what is logged, until what comes with it is dropped.
+    fn begin() -> (Self, tracing::subscriber::DefaultGuard) {
+        let log = Self::default();
+        let writer = log.clone();
+        let logging = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();
+        (log, tracing::subscriber::set_default(logging))
+    }
+
     fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
@@ -51,10 +59,7 @@ impl Log {
 /// each start with the whole command. Nothing that a caller sends starts anything else.
 #[tokio::test]
 async fn only_what_was_set_up_is_started_and_each_start_is_logged() {
-    let log = Log::default();
-    let writer = log.clone();
-    let logging = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();
-    let _logging = tracing::subscriber::set_default(logging);
+    let (log, _logging) = Log::begin();
     let command = Command::new("python3").args(["-c", SERVER, "$(touch /tmp/x); \u{1b}[2J"]).env("TOKEN", "s3cret");
     let gateway = Gateway::new("gateway").spawn("py", command);
     let client = TestClient::of(gateway.server().unwrap());
@@ -82,10 +87,7 @@ async fn only_what_was_set_up_is_started_and_each_start_is_logged() {
 /// T-134: what is not valid is left out by itself, with a word in the log; of two of the same name the first counts.
 #[tokio::test]
 async fn what_is_not_valid_is_left_out_alone() {
-    let log = Log::default();
-    let writer = log.clone();
-    let logging = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();
-    let _logging = tracing::subscriber::set_default(logging);
+    let (log, _logging) = Log::begin();
     let gateway = Gateway::new("gateway").spawn("py", Command::new("python3").args(["-c", SERVER]));
     let client = TestClient::of(gateway.server().unwrap());
     let names: Vec<_> = client.list_tools().await.unwrap().into_iter().map(|tool| tool.name).collect();

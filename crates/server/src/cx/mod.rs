@@ -16,7 +16,7 @@ use jackfield_protocol::{ErrorObject, Meta, Outcome, ReadResourceResult, Request
 use crate::catalog::{Item, Tools};
 use crate::changes::Change;
 use crate::core::Core;
-use crate::owner::Owner;
+use crate::owner::{CallerKey, Owner};
 use crate::questions::Round;
 use crate::resources;
 use crate::tasks::{Slot, TaskCall, TaskRuntime};
@@ -133,6 +133,13 @@ impl Cx {
         let find = |core: &Core| core.state.read().unwrap_or_else(PoisonError::into_inner).get::<T>();
         let found = find(&self.call.core).or_else(|| find(&self.call.outer));
         found.ok_or_else(|| MissingState { type_name: type_name::<T>() })
+    }
+
+    /// Returns by what to count what each caller does. It may be the same for several clients of whom nothing is known; see
+    /// [`has_caller_of`](Self::has_caller_of) for what must not be mixed up.
+    #[must_use]
+    pub fn caller_key(&self) -> CallerKey {
+        CallerKey::of(&self.call.incoming)
     }
 
     /// Whether another call surely comes from the same client: by its user, its session or its connection. Callers of whom nothing is

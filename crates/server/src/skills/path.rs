@@ -59,6 +59,6 @@ mod tests {
     fn what_no_uri_may_have_is_encoded() {
         assert_eq!(uri("pdf/references/FORMS.md"), "skill://pdf/references/FORMS.md");
         assert_eq!(uri("pdf/a b#c?d%e/ü"), "skill://pdf/a%20b%23c%3Fd%25e/%C3%BC");
-        assert!(crate::uri::check(&uri("x/{y}|\"<>^`")).is_ok());
+        assert!(jackfield_protocol::uri::check(&uri("x/{y}|\"<>^`")).is_ok());
     }
 }

@@ -6,7 +6,7 @@
 use super::class::{Class, decode};
 use super::parse::{Expression, Operator, Part, Variable};
 use super::variables::Variables;
-use crate::uri::MAX_LENGTH;
+use jackfield_protocol::uri::MAX_LENGTH;
 
 /// The automaton: a list of states that is run through from the first to behind the last.
 #[derive(Clone, Debug)]

@@ -90,7 +90,7 @@ impl UriTemplate {
             return Err("it must begin with a scheme such as `note:`");
         };
         let (scheme, _) = text.split_once(':').ok_or("it must begin with a scheme such as `note:`")?;
-        crate::uri::check_scheme(scheme)
+        jackfield_protocol::uri::check_scheme(scheme)
     }
 }
 

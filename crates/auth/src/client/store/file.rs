@@ -79,14 +79,21 @@ impl FileStore {
             Err(error) => return Err(error),
         };
         let mut text = String::new();
-        file.take(LARGEST).read_to_string(&mut text).map_err(|source| at(path, source))?;
-        serde_json::from_str(&text).map(Some).map_err(|_| StoreError::Damaged(path.display().to_string()))
+        let read = file.take(LARGEST).read_to_string(&mut text);
+        read.map_err(|source| match source.kind() {
+            io::ErrorKind::InvalidData => StoreError::DamagedFile(path.display().to_string()),
+            _ => at(path, source),
+        })?;
+        serde_json::from_str(&text).map(Some).map_err(|_| StoreError::DamagedFile(path.display().to_string()))
     }
 
     /// Returns what is in the file of a name.
     pub(super) async fn entry(&self, name: &str) -> Result<Option<Entry>, StoreError> {
         let path = self.path(name, "json");
-        let entry = apart(move || Self::read(&path)).await?;
+        let entry = match apart(move || Self::read(&path)).await {
+            Err(StoreError::DamagedFile(_)) => return Err(StoreError::Damaged(name.to_owned())),
+            entry => entry?,
+        };
         Ok(entry.filter(|entry| entry.name == name))
     }
 
@@ -115,7 +122,7 @@ impl FileStore {
         moved.map_err(|source| at(&self.directory, source))
     }
 
-    fn list(&self) -> Result<Vec<String>, StoreError> {
+    fn list(&self) -> Result<Vec<Result<String, StoreError>>, StoreError> {
         let files = match std::fs::read_dir(&self.directory) {
             Ok(files) => files,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -123,12 +130,16 @@ impl FileStore {
         };
         let paths = files.filter_map(Result::ok).map(|file| file.path());
         let entries = paths.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-        let mut names = Vec::new();
+        let (mut names, mut unreadable) = (Vec::new(), Vec::new());
         for path in entries {
-            names.extend(Self::read(&path)?.map(|entry| entry.name));
+            match Self::read(&path) {
+                Ok(entry) => names.extend(entry.map(|entry| entry.name)),
+                Err(error) => unreadable.push((path, error)),
+            }
         }
         names.sort();
-        Ok(names)
+        unreadable.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(names.into_iter().map(Ok).chain(unreadable.into_iter().map(|(_, error)| Err(error))).collect())
     }
 
     fn open_lock(&self, name: &str) -> Result<File, StoreError> {
@@ -174,7 +185,7 @@ impl CredentialStore for FileStore {
         }))
     }
 
-    fn names(&self) -> Boxed<'_, Result<Vec<String>, StoreError>> {
+    fn names(&self) -> Boxed<'_, Result<Vec<Result<String, StoreError>>, StoreError>> {
         let store = self.clone();
         Box::pin(apart(move || store.list()))
     }

@@ -194,7 +194,7 @@ impl CredentialStore for KeyringStore {
         self.files.remove(name)
     }
 
-    fn names(&self) -> Boxed<'_, Result<Vec<String>, StoreError>> {
+    fn names(&self) -> Boxed<'_, Result<Vec<Result<String, StoreError>>, StoreError>> {
         self.files.names()
     }
 

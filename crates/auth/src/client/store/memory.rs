@@ -37,8 +37,8 @@ impl CredentialStore for MemoryStore {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn names(&self) -> Boxed<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(std::future::ready(Ok(self.values().keys().cloned().collect())))
+    fn names(&self) -> Boxed<'_, Result<Vec<Result<String, StoreError>>, StoreError>> {
+        Box::pin(std::future::ready(Ok(self.values().keys().cloned().map(Ok).collect())))
     }
 
     fn place(&self) -> Place {

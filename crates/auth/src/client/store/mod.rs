@@ -37,8 +37,8 @@ pub trait CredentialStore: Send + Sync + fmt::Debug + 'static {
     /// Forgets a name.
     fn remove<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<(), StoreError>>;
 
-    /// Returns all names.
-    fn names(&self) -> Boxed<'_, Result<Vec<String>, StoreError>>;
+    /// Returns all names. What is kept but can not be read, not even its name, is there as what is wrong with it.
+    fn names(&self) -> Boxed<'_, Result<Vec<Result<String, StoreError>>, StoreError>>;
 
     /// Waits until nobody else holds the name, in this process or another, for at most a minute.
     fn lock<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<StoreLock, StoreError>>;
@@ -106,6 +106,9 @@ pub enum StoreError {
     /// What was kept can not be read any more.
     #[error("the credentials for {0} can not be read; log out and in again")]
     Damaged(String),
+    /// A file of the store can not be read any more, so that nobody knows what it was for.
+    #[error("{0} does not hold credentials that can be read; remove it, and log in again where they are missing")]
+    DamagedFile(String),
     /// They are sealed with a key in the keyring, which this store does not use.
     #[error("the credentials for {0} are sealed with a key in the keyring")]
     Sealed(String),
@@ -115,4 +118,11 @@ pub enum StoreError {
     /// The keyring of the platform says no.
     #[error("the keyring can not be used: {0}")]
     Keyring(String),
+}
+
+impl StoreError {
+    /// Whether it is about one entry, so that others may still be read.
+    pub(super) fn is_of_one_entry(&self) -> bool {
+        matches!(self, Self::File { .. } | Self::Unsafe(..) | Self::Damaged(_) | Self::DamagedFile(_) | Self::Sealed(_))
+    }
 }

@@ -9,6 +9,8 @@ mod eras;
 mod facts;
 mod nodes;
 mod old_transport;
+#[cfg(unix)]
+mod starting;
 mod tasks;
 
 use std::net::SocketAddr;

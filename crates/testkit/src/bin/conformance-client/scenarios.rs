@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use jackfield::client::{Client, Error};
-use jackfield::protocol::ElicitFormParams;
+use jackfield::protocol::{ElicitFormParams, JsonObject, PrimitiveSchema};
 use jackfield::{ElicitAction, ElicitResult, ErrorObject, Value, json};
 
 /// Plays a scenario.
@@ -45,16 +45,12 @@ const MRTR: &[&str] =
 
 /// Accepts a form: what has a default gets it, a yes-or-no question gets a yes.
 pub(crate) async fn answer_form(form: ElicitFormParams) -> Result<ElicitResult, ErrorObject> {
-    let schema = json!(form.requested_schema);
-    let mut content = jackfield::protocol::JsonObject::new();
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        match property.get("default") {
-            Some(default) => content.insert(name.clone(), default.clone()),
-            None if property["type"] == "boolean" => content.insert(name.clone(), true.into()),
-            None => None,
-        };
-    }
-    Ok(ElicitResult::new(ElicitAction::Accept).with_content(content))
+    let fields = form.requested_schema.properties.into_iter();
+    let content = fields.filter_map(|(name, field)| {
+        let yes = matches!(field, PrimitiveSchema::Boolean(_)).then_some(Value::from(true));
+        Some((name, field.default_value().or(yes)?))
+    });
+    Ok(ElicitResult::new(ElicitAction::Accept).with_content(content.collect::<JsonObject>()))
 }
 
 async fn call_all(client: &Client, tools: &[&str]) -> Result<()> {

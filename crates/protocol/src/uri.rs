@@ -1,7 +1,10 @@
 //! Checks of URIs (RFC 3986).
 
-/// Checks that a text is a URI with a scheme: what a resource can be named by.
-pub(crate) fn check(uri: &str) -> Result<(), &'static str> {
+/// Checks that a text is a URI with a scheme: what a resource can be named by. Letters beyond ASCII may stand as they are.
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub fn check(uri: &str) -> Result<(), &'static str> {
     let Some((scheme, rest)) = uri.split_once(':') else { return Err("a URI begins with a scheme such as `note:`") };
     check_scheme(scheme)?;
     if rest.is_empty() {
@@ -15,7 +18,10 @@ pub(crate) fn check(uri: &str) -> Result<(), &'static str> {
 }
 
 /// Checks a scheme.
-pub(crate) fn check_scheme(scheme: &str) -> Result<(), &'static str> {
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub fn check_scheme(scheme: &str) -> Result<(), &'static str> {
     let mut bytes = scheme.bytes();
     if !bytes.next().is_some_and(|b| b.is_ascii_alphabetic()) {
         return Err("a URI's scheme begins with a letter");
@@ -28,4 +34,20 @@ pub(crate) fn check_scheme(scheme: &str) -> Result<(), &'static str> {
 }
 
 /// The longest URI that is looked at.
-pub(crate) const MAX_LENGTH: usize = 8192;
+pub const MAX_LENGTH: usize = 8192;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uri_has_a_scheme_and_names_something() {
+        for good in ["note:a", "https://x/%20?a=b#c", "skill://pdf/SKILL.md", "git+ssh://a", "file:///ä"] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        let long = format!("note:{}", "a".repeat(MAX_LENGTH));
+        for bad in ["", "note", "note:", ":a", "1a:b", "n_te:a", "note:a b", "note:<a>", "note:\n", "note:{a}", &long] {
+            assert!(check(bad).is_err(), "{bad}");
+        }
+    }
+}
