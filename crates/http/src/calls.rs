@@ -191,7 +191,7 @@ impl Endpoint {
 
     /// Hands an answer to the one who waits for it, whom nobody waits for to be told.
     pub(crate) fn answered(&self, live: &Live, answer: Answer) {
-        match (live.questions.asked_elsewhere(&answer), &self.shared.node) {
+        match (live.asked_elsewhere(&answer), &self.shared.node) {
             (Some(other), Some(node)) => {
                 let (to, letter, node_) = (other.to_owned(), letter(live, &answer), node.clone());
                 node.spawn(async move {

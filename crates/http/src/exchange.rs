@@ -352,7 +352,7 @@ impl Outlet for Exchange {
     ) -> Pin<Box<dyn Future<Output = Result<Bytes, AskError>> + Send + 'a>> {
         Box::pin(async move {
             let stream = self.open_stream().ok_or(AskError::Closed)?;
-            self.live.questions.ask(method, params, &|message| stream.append(message)).await
+            self.live.ask(&stream, method, &params).await
         })
     }
 

@@ -93,7 +93,7 @@ impl Endpoint {
 
     /// Hands an answer of the client to the node that asked.
     fn brought(self: &Arc<Self>, live: &Arc<Live>, answer: Answer) -> Posted {
-        let Some((other, node)) = live.questions.asked_elsewhere(&answer).zip(self.shared.node.clone()) else {
+        let Some((other, node)) = live.asked_elsewhere(&answer).zip(self.shared.node.clone()) else {
             live.questions.answer(answer);
             return Posted::Done(respond::empty(StatusCode::ACCEPTED).into());
         };

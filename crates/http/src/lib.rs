@@ -31,7 +31,6 @@ mod modern_stream;
 mod negotiation;
 mod nodes;
 mod owner;
-mod questions;
 mod queue;
 #[cfg(feature = "reach")]
 mod reach;

@@ -154,7 +154,7 @@ impl Connection {
                     let grace = if at_end { end_of_input } else { drain };
                     deadline = Instant::now().checked_add(grace).or_else(|| Some(Instant::now()));
                     trigger.trigger();
-                    wire.close_questions();
+                    wire.questions.close();
                 }
                 Event::DrainOver => break,
             }

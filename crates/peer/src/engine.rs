@@ -98,7 +98,7 @@ impl Engine {
         match Message::read_with(text, self.limits.batch_entries, &mut self.meta) {
             Ok(Message::Request(request)) => self.request(request, batch, queue),
             Ok(Message::Notification(incident)) => self.notification(incident),
-            Ok(Message::Answer(answer)) => self.wire.answer(answer),
+            Ok(Message::Answer(answer)) => self.wire.questions.answer(answer),
             Ok(Message::Batch(entries)) if batch.is_none() && self.has_batches() => self.batch(&entries, queue),
             Ok(Message::Batch(_)) => {
                 let error = ErrorObject::invalid_request("batches are not part of this protocol version");
@@ -111,7 +111,7 @@ impl Engine {
     /// Answers what can not be served with its error, and ends the wait for an answer that can not be read.
     fn rejected(&mut self, rejected: Rejected, batch: Option<BatchKey>) {
         match rejected.into_answer() {
-            Ok(answer) => self.wire.answer(answer),
+            Ok(answer) => self.wire.questions.answer(answer),
             Err(Rejected { about, error }) => self.refuse(about.asked(), &error, batch),
         }
     }

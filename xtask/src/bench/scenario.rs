@@ -26,8 +26,8 @@ pub(super) const ECHO: Scenario = Scenario {
     method: "tools/call",
     name_header: Some("echo"),
     params: r#"{"name":"echo","arguments":{"message":"The quick brown fox"}}"#,
-    instructions: Some(12_000),
-    http_instructions: Some(32_000),
+    instructions: Some(9_000),
+    http_instructions: Some(26_000),
     over_http: true,
 };
 
@@ -44,8 +44,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             r#""io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0.0"},"#,
             r#""io.modelcontextprotocol/clientCapabilities":{}}}"#
         ),
-        instructions: Some(16_000),
-        http_instructions: Some(32_000),
+        instructions: Some(13_000),
+        http_instructions: Some(26_000),
         over_http: true,
     },
     Scenario {

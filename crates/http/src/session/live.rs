@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use jackfield_peer::{Admission, Admitted, Outlet, Principal, RequestKey, Session, Shutdown};
-use jackfield_protocol::envelope::{MethodName, Params, RawId};
+use bytes::Bytes;
+use jackfield_peer::{Admission, Admitted, AskError, Outlet, Principal, Questions, RequestKey, Session, Shutdown};
+use jackfield_protocol::envelope::{Answer, MethodName, Params, RawId};
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
 use jackfield_store::EventLimits;
 use tokio::task::AbortHandle;
@@ -19,7 +20,6 @@ use crate::HttpLimits;
 use crate::events::{MemoryEventLog, Stream, StreamKey};
 use crate::exchange::Exchange;
 use crate::nodes::{Node, Replica, Sink};
-use crate::questions::Questions;
 
 /// What all sessions of an endpoint share.
 #[derive(Debug)]
@@ -112,7 +112,11 @@ impl Live {
         shared: &Arc<Shared>,
         replica: Option<Replica>,
     ) -> Arc<Self> {
-        let node = replica.as_ref().and(shared.node.as_ref()).map(|node| node.name.clone());
+        let questions = Questions::new(shared.limits.questions_waiting, shared.limits.question_timeout);
+        let questions = match replica.as_ref().and(shared.node.as_ref()) {
+            Some(node) => questions.asked_by(node.name.clone()),
+            None => questions,
+        };
         let name = replica.as_ref().map(|replica| replica.name.clone());
         Arc::new_cyclic(|weak: &Weak<Self>| Self {
             id,
@@ -120,7 +124,7 @@ impl Live {
             admission: Mutex::new(Admission::new(revisions, principal.clone())),
             principal,
             shared: shared.clone(),
-            questions: Questions::new(shared.limits.questions_waiting, shared.limits.question_timeout, node),
+            questions,
             outlet: Arc::new(SessionOutlet::new(weak.clone(), shared.shutdown.clone(), name)),
             replica,
             calls: Mutex::default(),
@@ -176,6 +180,22 @@ impl Live {
             exchange.cancelled(running.key);
         }
         true
+    }
+
+    /// Asks the client on a stream, and waits for its answer.
+    pub(crate) async fn ask(&self, stream: &Stream, method: &'static str, params: &[u8]) -> Result<Bytes, AskError> {
+        let append = |message| stream.append(message);
+        let send = |message| {
+            append(message);
+            std::future::ready(Ok(()))
+        };
+        self.questions.ask(method, params, send, &append).await
+    }
+
+    /// Returns the other node that asked what is answered, if one did.
+    pub(crate) fn asked_elsewhere<'a>(&self, answer: &'a Answer) -> Option<&'a str> {
+        // A client can write anything there; only what a node may be called is looked for.
+        self.questions.asked_elsewhere(answer).filter(|node| Node::is_name(node))
     }
 
     /// Whether other nodes serve the session too.

@@ -90,7 +90,7 @@ impl Outlet for SessionOutlet {
             let live = self.live().ok_or(AskError::Closed)?;
             // The client may open its stream a little later; the question waits for it there.
             let stream = live.standalone().clone();
-            live.questions.ask(method, params, &|message| stream.append(message)).await
+            live.ask(&stream, method, &params).await
         })
     }
 

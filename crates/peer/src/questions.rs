@@ -1,25 +1,24 @@
-//! Requests of the server that wait for the client's answer.
+//! Requests of ours that wait for the answer of the other side.
 
 use std::collections::HashMap;
+use std::future::Future;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_peer::AskError;
 use jackfield_protocol::envelope::{Answer, ResultText};
 use jackfield_protocol::{ErrorObject, RequestId, json};
 use tokio::sync::oneshot;
 
-use crate::nodes::Node;
+use crate::{AskError, Closed};
 
-/// The questions of one session. Answers are looked up here only, never in another session.
+/// The questions of one connection or session. Answers are looked up here only, never among those of another.
 #[derive(Debug)]
-pub(crate) struct Questions {
+pub struct Questions {
     state: Mutex<State>,
     limit: usize,
     timeout: Duration,
-    /// The node that asks, where others may get the answer. It is part of the ids then.
-    node: Option<String>,
+    asker: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -32,31 +31,38 @@ struct State {
 }
 
 impl Questions {
-    pub(crate) fn new(limit: usize, timeout: Duration, node: Option<String>) -> Self {
-        Self { state: Mutex::default(), limit, timeout, node }
+    /// Makes room for `limit` questions that wait at once, each for at most `timeout`.
+    #[must_use]
+    pub fn new(limit: usize, timeout: Duration) -> Self {
+        Self { state: Mutex::default(), limit, timeout, asker: None }
     }
 
-    /// Returns the other node that asked, if one did.
-    pub(crate) fn asked_elsewhere<'a>(&self, answer: &'a Answer) -> Option<&'a str> {
-        let own = self.node.as_deref()?;
+    /// Makes the name of who asks a part of the ids, so that whoever gets an answer knows whose it is.
+    #[must_use]
+    pub fn asked_by(mut self, asker: impl Into<String>) -> Self {
+        self.asker = Some(asker.into());
+        self
+    }
+
+    /// Returns who asked what is answered, if the id says so and it was somebody else.
+    #[must_use]
+    pub fn asked_elsewhere<'a>(&self, answer: &'a Answer) -> Option<&'a str> {
+        let own = self.asker.as_deref()?;
         let Some(RequestId::String(id)) = &answer.id else { return None };
-        let (node, _) = id.rsplit_once('-')?;
-        // A client can write anything there; only what a node may be called is looked for.
-        (node != own && Node::is_name(node)).then_some(node)
+        id.rsplit_once('-').map(|(asker, _)| asker).filter(|asker| *asker != own)
     }
 
-    /// Writes the id of a question.
     fn write_id(&self, out: &mut Vec<u8>, id: u64) {
-        match &self.node {
+        match &self.asker {
             None => json::write_u64(out, id),
-            Some(node) => json::write_str(out, &format!("{node}-{id}")),
+            Some(asker) => json::write_str(out, &format!("{asker}-{id}")),
         }
     }
 
     fn number(&self, id: &RequestId) -> Option<u64> {
-        match (id, &self.node) {
+        match (id, &self.asker) {
             (RequestId::Integer(id), None) => u64::try_from(*id).ok(),
-            (RequestId::String(id), Some(node)) => id.strip_prefix(node.as_str())?.strip_prefix('-')?.parse().ok(),
+            (RequestId::String(id), Some(asker)) => id.strip_prefix(asker.as_str())?.strip_prefix('-')?.parse().ok(),
             _ => None,
         }
     }
@@ -65,23 +71,28 @@ impl Questions {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks by handing a message to `send`, and waits for the answer. Dropping the future tells the client that the
-    /// question is no longer wanted.
-    pub(crate) async fn ask(
+    /// Asks by handing a message to `send`, and waits for the answer. If that is given up, `withdraw` gets a message that says so.
+    ///
+    /// # Errors
+    /// There was no room, no answer in time, or none that is a result.
+    pub async fn ask<S>(
         &self,
         method: &'static str,
-        params: Vec<u8>,
-        send: &(dyn Fn(Vec<u8>) + Sync),
-    ) -> Result<Bytes, AskError> {
+        params: &[u8],
+        send: impl FnOnce(Vec<u8>) -> S,
+        withdraw: &(dyn Fn(Vec<u8>) + Sync),
+    ) -> Result<Bytes, AskError>
+    where
+        S: Future<Output = Result<(), Closed>>,
+    {
         // The answer may come before the message is sent, so the slot is taken first.
         let (id, answer) = self.reserve()?;
-        let _withdraw = Withdraw { questions: self, id, send };
-        send(self.message(id, method, &params));
-        match tokio::time::timeout(self.timeout, answer).await {
-            Ok(Ok(outcome)) => outcome.map_err(AskError::Refused),
-            Ok(Err(_)) => Err(AskError::Closed),
-            Err(_) => Err(AskError::TimedOut),
-        }
+        let _withdraw = Withdraw { questions: self, id, send: withdraw };
+        let asked = async {
+            send(self.message(id, method, params)).await.map_err(|Closed| AskError::Closed)?;
+            answer.await.map_err(|_| AskError::Closed)?.map_err(AskError::Refused)
+        };
+        tokio::time::timeout(self.timeout, asked).await.unwrap_or(Err(AskError::TimedOut))
     }
 
     fn reserve(&self) -> Result<(u64, oneshot::Receiver<Result<Bytes, ErrorObject>>), AskError> {
@@ -100,11 +111,10 @@ impl Questions {
     }
 
     /// Hands an answer to the one who waits for it. An answer that nobody waits for is counted and dropped.
-    pub(crate) fn answer(&self, answer: Answer) {
+    pub fn answer(&self, answer: Answer) {
         let mut state = self.state();
         let number = answer.id.as_ref().and_then(|id| self.number(id));
-        let waiting = number.and_then(|id| state.waiting.remove(&id));
-        match waiting {
+        match number.and_then(|id| state.waiting.remove(&id)) {
             // The asker may have gone in the meantime; then nobody misses the answer.
             Some(asker) => drop(asker.send(answer.outcome.map(ResultText::into_bytes))),
             None => {
@@ -115,7 +125,7 @@ impl Questions {
     }
 
     /// Ends all questions: nobody will answer any more.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         let mut state = self.state();
         state.closed = true;
         state.waiting.clear();
@@ -136,7 +146,7 @@ impl Questions {
     }
 }
 
-/// Tells the client that a question is no longer wanted, unless it has been answered.
+/// Tells the other side that a question is no longer wanted, unless it has been answered.
 struct Withdraw<'a> {
     questions: &'a Questions,
     id: u64,
