@@ -16,7 +16,7 @@ pub(super) fn hold(address: SocketAddr, scenario: &Scenario, requests: u64) -> R
     let mut connection = Connection::open(address)?;
     let session = if scenario.is_legacy { connection.initialize()? } else { None };
     for id in 1..=requests {
-        let answer = connection.exchange(&scenario.post(id, session.as_deref()))?;
+        let answer = connection.exchange(&scenario.post(address, id, session.as_deref()))?;
         let (status, head) = (answer.status, &answer.body[..answer.body.len().min(400)]);
         if status != 200 || !contains(head, b"\"result\":") || contains(head, b"\"isError\":true") {
             bail!("it answered {status} {}", String::from_utf8_lossy(head));
@@ -28,6 +28,7 @@ pub(super) fn hold(address: SocketAddr, scenario: &Scenario, requests: u64) -> R
 /// A connection that is kept alive.
 pub(super) struct Connection {
     stream: TcpStream,
+    address: SocketAddr,
     buffer: Vec<u8>,
 }
 
@@ -43,20 +44,21 @@ impl Connection {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(DEADLINE))?;
-        Ok(Self { stream, buffer: Vec::new() })
+        Ok(Self { stream, address, buffer: Vec::new() })
     }
 
     /// Opens a session; a server without sessions returns none.
     pub(super) fn initialize(&mut self) -> Result<Option<String>> {
         let session = self.open_session()?.unwrap_or_else(|| "none".to_owned());
-        let initialized = self.exchange(&post(&format!("Mcp-Session-Id: {session}\r\n"), INITIALIZED.trim_end()))?;
+        let headers = format!("Mcp-Session-Id: {session}\r\n");
+        let initialized = self.exchange(&post(self.address, &headers, INITIALIZED.trim_end()))?;
         ensure!(initialized.status == 202, "a notification was answered with {}", initialized.status);
         Ok(Some(session))
     }
 
     /// Opens a session and leaves it at that.
     pub(super) fn open_session(&mut self) -> Result<Option<String>> {
-        let answer = self.exchange(&post("", INITIALIZE.trim_end()))?;
+        let answer = self.exchange(&post(self.address, "", INITIALIZE.trim_end()))?;
         ensure!(answer.status == 200, "initialize was answered with {}", answer.status);
         Ok(answer.session)
     }

@@ -32,7 +32,7 @@ pub(super) async fn send(
 ) -> Result<u64> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
-    let request = scenario.post(1, session.as_deref());
+    let request = scenario.post(address, 1, session.as_deref());
     let mut buffer = Vec::with_capacity(1 << 15);
     let mut count = 0;
     while Instant::now() < end {

@@ -18,8 +18,11 @@ use crate::{install, parallel};
 /// The name of our own figure that is compared.
 const OURS: &str = "json to nquads";
 
-pub(super) fn run(workspace: &Workspace, server: &Program) -> Result<()> {
-    servers::run(workspace, server)?;
+pub(super) fn run(workspace: &Workspace, server: &Program, only: Option<&str>) -> Result<()> {
+    servers::run(workspace, server, only)?;
+    if only.is_some() {
+        return Ok(());
+    }
     clients(workspace, server)?;
     linked_data(workspace)
 }

@@ -62,10 +62,10 @@ struct Cell {
 }
 
 /// Measures all servers in all scenarios; prints tables that can be put into a document.
-pub(super) fn run(workspace: &Workspace, ours: &Program) -> Result<()> {
+pub(super) fn run(workspace: &Workspace, ours: &Program, only: Option<&str>) -> Result<()> {
     let folder = workspace.target.join("peers/servers");
     fs::create_dir_all(&folder)?;
-    let peers = peers(workspace, ours)?;
+    let peers = peers(workspace, ours, only)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     for way in Way::ALL {
         println!(
@@ -91,29 +91,33 @@ pub(super) fn run(workspace: &Workspace, ours: &Program) -> Result<()> {
 }
 
 /// Returns our server, the hand-written one, and those of others; what can not be installed is told.
-fn peers(workspace: &Workspace, ours: &Program) -> Result<Vec<Peer>> {
+fn peers(workspace: &Workspace, ours: &Program, only: Option<&str>) -> Result<Vec<Peer>> {
     let native = |name, program: PathBuf, on_pipes| Peer { name, program, script: None, on_pipes, is_native: true };
     let limit =
         workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", "bench_limit"]);
     let mut peers = vec![native("jackfield", ours.path.clone(), None), native("by hand", limit?, Some("ideal"))];
-    let mut add = |name, installed: Result<Vec<Peer>, String>| match installed {
-        Ok(installed) => peers.extend(installed),
-        Err(reason) => println!("{name} is not installed ({reason}); skipped: its figures"),
-    };
-    let rust = rust(workspace).map(|target| {
-        let program = |name: &str| target.join("release").join(name);
-        vec![
-            native("rmcp 3.8.0", program("peer-rmcp"), None),
-            native("tower-mcp 0.25.0", program("peer-tower-mcp"), None),
-        ]
-    });
-    add("rmcp and tower-mcp", rust);
-    let scripted =
-        |name, (program, script)| vec![Peer { name, program, script: Some(script), on_pipes: None, is_native: false }];
-    add("the TypeScript SDK", typescript(workspace).map(|words| scripted("TypeScript SDK 2.4.0", words)));
-    add("the Python SDK", python(workspace).map(|words| scripted("Python SDK 2.3.0", words)));
+    let rust = |program| move |workspace: &Workspace| Ok((rust(workspace)?.join("release").join(program), None));
+    let others: [(&str, bool, &dyn Fn(&Workspace) -> Installed); 4] = [
+        ("rmcp 3.8.0", true, &rust("peer-rmcp")),
+        ("tower-mcp 0.25.0", true, &rust("peer-tower-mcp")),
+        ("TypeScript SDK 2.4.0", false, &typescript),
+        ("Python SDK 2.3.0", false, &python),
+    ];
+    let begins = |name: &str, start: &str| name.to_lowercase().starts_with(&start.to_lowercase());
+    for (name, is_native, install) in others {
+        if only.is_some_and(|only| !begins(name, only)) {
+            continue;
+        }
+        match install(workspace) {
+            Ok((program, script)) => peers.push(Peer { name, program, script, on_pipes: None, is_native }),
+            Err(reason) => println!("{name} is not installed ({reason}); skipped: its figures"),
+        }
+    }
     Ok(peers)
 }
+
+/// A program, and the script that it runs.
+type Installed = Result<(PathBuf, Option<PathBuf>), String>;
 
 fn scripts(workspace: &Workspace) -> PathBuf {
     workspace.root.join("benches/peers")
@@ -127,7 +131,7 @@ fn rust(workspace: &Workspace) -> Result<PathBuf, String> {
     Ok(target)
 }
 
-fn typescript(workspace: &Workspace) -> Result<(PathBuf, PathBuf), String> {
+fn typescript(workspace: &Workspace) -> Installed {
     let (package, version) = TYPESCRIPT;
     let folder = workspace.target.join("peers/typescript");
     let pinned = format!("{package}@{version}");
@@ -135,13 +139,13 @@ fn typescript(workspace: &Workspace) -> Result<(PathBuf, PathBuf), String> {
     // Node finds packages only from where they are.
     let script = folder.join("server.mjs");
     fs::copy(scripts(workspace).join("server.mjs"), &script).map_err(|error| error.to_string())?;
-    Ok((node::at_least(20, workspace)?, script))
+    Ok((node::at_least(20, workspace)?, Some(script)))
 }
 
-fn python(workspace: &Workspace) -> Result<(PathBuf, PathBuf), String> {
+fn python(workspace: &Workspace) -> Installed {
     let venv = workspace.target.join("peers/python");
     install::once(&venv, PYTHON, || install::python(&venv, std::iter::once(PYTHON.to_owned())))?;
-    Ok((venv.join("bin/python"), scripts(workspace).join("server.py")))
+    Ok((venv.join("bin/python"), Some(scripts(workspace).join("server.py"))))
 }
 
 impl Peer {
