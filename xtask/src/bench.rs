@@ -15,6 +15,7 @@ mod http;
 mod load;
 mod memory;
 mod peers;
+mod processors;
 mod rate;
 mod scenario;
 mod system_calls;
