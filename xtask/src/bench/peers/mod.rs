@@ -15,6 +15,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::figure::number;
 use super::{Program, client};
+use crate::pinned::RMCP;
 use crate::workspace::Workspace;
 use crate::{install, parallel};
 
@@ -61,7 +62,7 @@ fn clients(workspace: &Workspace, server: &Program, document: &mut Document) -> 
     cargo.args(["build", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
     install::quietly(cargo.arg("--target-dir").arg(&target))
         .map_err(|reason| anyhow!("the client on rmcp can not be built: {reason}"))?;
-    let programs = [("jackfield", client::build(workspace)?), ("rmcp 3.8.0", target.join("release/bench-rmcp-client"))];
+    let programs = [("jackfield", client::build(workspace)?), (RMCP.label, target.join("release/bench-rmcp-client"))];
     let mut rows = Vec::new();
     for (name, program) in programs {
         let counts = parallel::map(&client::ERAS, |era| client::per_call(&program, era, server, &folder));

@@ -14,12 +14,9 @@ use super::super::{Program, per_request};
 use super::Document;
 use super::open::rates;
 use super::table::{self, Cell, Column};
+use crate::pinned::{PYTHON_2, Pinned, RMCP, TOWER_MCP, TYPESCRIPT_2_SERVER};
 use crate::workspace::Workspace;
 use crate::{install, node, parallel};
-
-/// The packages of others.
-const TYPESCRIPT: (&str, &str) = ("@modelcontextprotocol/server", "2.4.0");
-const PYTHON: &str = "mcp==2.3.0";
 
 /// Where a server comes from.
 enum Kit {
@@ -29,16 +26,16 @@ enum Kit {
     Python,
 }
 
-const OTHERS: &[(&str, Kit)] = &[
-    ("rmcp 3.8.0", Kit::Rust("peer-rmcp")),
-    ("tower-mcp 0.25.0", Kit::Rust("peer-tower-mcp")),
-    ("TypeScript SDK 2.4.0", Kit::TypeScript),
-    ("Python SDK 2.3.0", Kit::Python),
+const OTHERS: &[(&str, &Pinned, Kit)] = &[
+    ("rmcp", &RMCP, Kit::Rust("peer-rmcp")),
+    ("tower-mcp", &TOWER_MCP, Kit::Rust("peer-tower-mcp")),
+    ("TypeScript SDK", &TYPESCRIPT_2_SERVER, Kit::TypeScript),
+    ("Python SDK", &PYTHON_2, Kit::Python),
 ];
 
 /// A server, and how it is started.
 pub(super) struct Peer {
-    name: &'static str,
+    name: String,
     program: PathBuf,
     /// The words before `--http`, and those for standard input and output.
     script: Option<PathBuf>,
@@ -77,7 +74,7 @@ pub(super) fn run(workspace: &Workspace, ours: &Program, only: Option<&str>, doc
     let folder = workspace.target.join("peers/servers");
     fs::create_dir_all(&folder)?;
     let peers = peers(workspace, ours, only)?;
-    let names: Vec<&str> = peers.iter().map(|peer| peer.name).collect();
+    let names: Vec<&str> = peers.iter().map(|peer| peer.name.as_str()).collect();
     let processors = Processors::find();
     for way in Way::ALL {
         let mut columns = Vec::new();
@@ -97,12 +94,19 @@ pub(super) fn run(workspace: &Workspace, ours: &Program, only: Option<&str>, doc
 
 /// Returns our server, the hand-written one, and those of others; what can not be installed is told.
 fn peers(workspace: &Workspace, ours: &Program, only: Option<&str>) -> Result<Vec<Peer>> {
-    let native = |name, program: PathBuf, on_pipes| Peer { name, program, script: None, on_pipes, is_native: true };
+    let native = |name: &str, program: PathBuf, on_pipes| Peer {
+        name: name.to_owned(),
+        program,
+        script: None,
+        on_pipes,
+        is_native: true,
+    };
     let limit =
         workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", "bench_limit"]);
     let mut peers = vec![native("jackfield", ours.path.clone(), None), native("by hand", limit?, Some("ideal"))];
     let begins = |name: &str, start: &str| name.to_lowercase().starts_with(&start.to_lowercase());
-    for (name, kit) in OTHERS.iter().filter(|(name, _)| only.is_none_or(|only| begins(name, only))) {
+    for (title, package, kit) in OTHERS.iter().filter(|(title, ..)| only.is_none_or(|only| begins(title, only))) {
+        let name = format!("{title} {}", package.version);
         let is_native = matches!(kit, Kit::Rust(_));
         match kit.install(workspace) {
             Ok((program, script)) => peers.push(Peer { name, program, script, on_pipes: None, is_native }),
@@ -138,10 +142,8 @@ fn rust(workspace: &Workspace) -> Result<PathBuf, String> {
 }
 
 fn typescript(workspace: &Workspace) -> Installed {
-    let (package, version) = TYPESCRIPT;
     let folder = workspace.target.join("peers/typescript");
-    let pinned = format!("{package}@{version}");
-    install::once(&folder, &pinned, || install::npm(&folder, std::iter::once(pinned.clone())))?;
+    install::npm_once(&folder, &TYPESCRIPT_2_SERVER)?;
     // Node finds packages only from where they are.
     let script = folder.join("server.mjs");
     fs::copy(scripts(workspace).join("server.mjs"), &script).map_err(|error| error.to_string())?;
@@ -150,7 +152,7 @@ fn typescript(workspace: &Workspace) -> Installed {
 
 fn python(workspace: &Workspace) -> Installed {
     let venv = workspace.target.join("peers/python");
-    install::once(&venv, PYTHON, || install::python(&venv, std::iter::once(PYTHON.to_owned())))?;
+    install::python_once(&venv, &[&PYTHON_2])?;
     Ok((venv.join("bin/python"), Some(scripts(workspace).join("server.py"))))
 }
 
@@ -185,18 +187,4 @@ fn instructions(peers: &[Peer], way: Way, scenario: &Scenario, folder: &Path) ->
         let count = |requests| counter.count(&program, scenario, requests, folder);
         Some(per_request(count(short).ok()?, count(long).ok()?, long - short))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_versions_are_those_of_the_manifest() {
-        let workspace = Workspace::find().unwrap();
-        let manifest = fs::read_to_string(scripts(&workspace).join("rust/Cargo.toml")).unwrap();
-        for pinned in ["rmcp = { version = \"=3.8.0\"", "tower-mcp = { version = \"=0.25.0\""] {
-            assert!(manifest.contains(pinned), "{pinned}");
-        }
-    }
 }
