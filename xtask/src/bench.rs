@@ -15,6 +15,7 @@ mod http;
 mod load;
 mod memory;
 mod peers;
+mod processors;
 mod rate;
 mod scenario;
 mod system_calls;
@@ -43,6 +44,9 @@ pub(crate) struct Options {
     /// Compare with other software instead: packages of others, installed into target/peers.
     #[arg(long, conflicts_with_all = ["save", "check", "server"])]
     peers: bool,
+    /// Of the other servers only those whose name begins like this, such as `python`; no clients and no linked data.
+    #[arg(long, requires = "peers")]
+    only: Option<String>,
     /// Compare requests per second over HTTP with a bare hyper server instead.
     #[arg(long, conflicts_with_all = ["save", "check", "peers", "server"])]
     load: bool,
@@ -60,14 +64,23 @@ pub(crate) struct Options {
 impl Options {
     /// What the tests need.
     pub(crate) fn check() -> Self {
-        Self { save: false, check: true, peers: false, load: false, memory: false, auth: false, server: None }
+        Self {
+            save: false,
+            check: true,
+            peers: false,
+            only: None,
+            load: false,
+            memory: false,
+            auth: false,
+            server: None,
+        }
     }
 }
 
 /// Measures, prints, and fails when a limit is exceeded or a figure has grown.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.peers {
-        return peers::run(workspace, &server(workspace, options)?);
+        return peers::run(workspace, &server(workspace, options)?, options.only.as_deref());
     }
     if options.auth {
         return auth::run(workspace);

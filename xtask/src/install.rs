@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::pinned::Pinned;
 use crate::workspace::program;
 
 /// Programs from Debian packages.
@@ -82,13 +83,22 @@ fn apt() -> Command {
     command
 }
 
-/// Installs npm packages, each given as `name@version`, into a folder of the project.
-pub(crate) fn npm(folder: &Path, pinned: impl Iterator<Item = String>) -> Result<(), String> {
-    if program("npm").is_none() {
-        return Err("there is no npm".to_owned());
-    }
-    std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-    quietly(Command::new("npm").args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder).args(pinned))
+/// Installs an npm package into a folder of the project, unless it is there already.
+pub(crate) fn npm_once(folder: &Path, package: &Pinned) -> Result<(), String> {
+    let pinned = package.requirement();
+    once(folder, &pinned, || {
+        if program("npm").is_none() {
+            return Err("there is no npm".to_owned());
+        }
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        quietly(Command::new("npm").args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder).arg(&pinned))
+    })
+}
+
+/// Installs Python packages into a virtual environment of the project, unless they are there already.
+pub(crate) fn python_once(venv: &Path, packages: &[&Pinned]) -> Result<(), String> {
+    let pinned: Vec<String> = packages.iter().map(|package| package.requirement()).collect();
+    once(venv, &pinned.join(" "), || python(venv, pinned.iter().cloned()))
 }
 
 /// Installs Python packages, each given as `name==version`, into a virtual environment of the project.

@@ -171,13 +171,14 @@ impl Job<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pinned::{PYTHON_1_0, PYTHON_2, TYPESCRIPT_1};
 
     #[test]
     fn clients_are_chosen_by_name_and_transport() {
         let options = Options { only: Some("python".into()), transport: Some(Transport::Sse), ..Options::default() };
         let names: Vec<&str> =
             CLIENTS.iter().filter(|client| options.wants(client)).map(|client| client.name).collect();
-        assert!(names.contains(&"python 1.0.0") && names.contains(&"python 2.3.0 legacy"), "{names:?}");
-        assert!(!names.contains(&"python 2.3.0") && !names.contains(&"typescript 1.32.2"), "{names:?}");
+        assert!(names.contains(&PYTHON_1_0.label) && names.contains(&PYTHON_2.legacy_label), "{names:?}");
+        assert!(!names.contains(&PYTHON_2.label) && !names.contains(&TYPESCRIPT_1.label), "{names:?}");
     }
 }

@@ -15,6 +15,7 @@ mod loom;
 mod node;
 mod nodes;
 mod parallel;
+mod pinned;
 mod requirements;
 mod soak;
 mod test;

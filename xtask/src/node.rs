@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::install;
+use crate::pinned::NODE;
 use crate::workspace::{Workspace, program};
-
-/// What is installed where the machine has none, or an older one.
-const VERSION: &str = "22.23.3";
 
 /// Returns a Node of at least this major version, installed below `target` if need be.
 pub(crate) fn at_least(major: u32, workspace: &Workspace) -> Result<PathBuf, String> {
@@ -15,11 +13,11 @@ pub(crate) fn at_least(major: u32, workspace: &Workspace) -> Result<PathBuf, Str
         return Ok(node);
     }
     let folder = workspace.target.join("node");
-    install::once(&folder, VERSION, || install::npm(&folder, std::iter::once(format!("node@{VERSION}"))))?;
+    install::npm_once(&folder, &NODE)?;
     let node = folder.join("node_modules/node/bin/node");
     match major_version(&node) {
         Some(own) if own >= major => Ok(node),
-        _ => Err(format!("the npm package node@{VERSION} brought no Node {major}")),
+        _ => Err(format!("the npm package {} brought no Node {major}", NODE.requirement())),
     }
 }
 
@@ -38,7 +36,7 @@ mod tests {
 
     #[test]
     fn the_major_version_is_the_first_number() {
-        assert_eq!(parse_major("v22.23.3\n"), Some(22));
+        assert_eq!(parse_major("v22.1.0\n"), Some(22));
         assert_eq!(parse_major("v8.0.0"), Some(8));
         assert_eq!(parse_major("not a version"), None);
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use jackfield_wire::Numbers;
 use tokio::task::JoinSet;
 
 use crate::child::Listening;
@@ -83,7 +84,7 @@ async fn follow_all(address: SocketAddr, options: &Options) -> Result<u64> {
         if number % PER_SESSION == 0 {
             session = open_session(address).await?;
         }
-        let numbers = Numbers(options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (number + 1));
+        let numbers = Numbers::new(options.seed.wrapping_mul(options.streams).wrapping_add(number));
         followers.spawn(follow(address, session.clone(), number, each, numbers));
     }
     let mut cuts = 0;
@@ -118,17 +119,5 @@ async fn follow(address: SocketAddr, session: String, number: u64, events: u64, 
             stream = Stream::resume(address, &session, &event.id).await?;
         }
         until_cut -= 1;
-    }
-}
-
-/// Random numbers that are the same in each run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
     }
 }

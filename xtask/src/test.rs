@@ -200,7 +200,9 @@ fn fuzzing(on: &Machine<'_>) -> Result<Ended> {
 
 fn deny(on: &Machine<'_>) -> Result<Ended> {
     if program("cargo-deny").is_none() {
-        return Ok(Ended::Skipped("cargo-deny is not installed".to_owned()));
+        return Ok(Ended::Skipped(
+            "cargo-deny is not installed; `cargo install --locked cargo-deny` brings it".to_owned(),
+        ));
     }
     on.cargo(&["deny", "--all-features", "check", "bans", "licenses", "sources"])?;
     // The advisories do not come from the registry, and their place can not be reached from everywhere.

@@ -4,6 +4,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use jackfield_wire::Numbers;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Which faults a stream has. The same seed gives the same faults.
@@ -29,26 +30,18 @@ impl Faults {
 pub struct Faulty<S> {
     stream: S,
     faults: Faults,
-    state: u64,
+    numbers: Numbers,
     written: usize,
 }
 
 impl<S> Faulty<S> {
     /// Adds faults to a stream.
     pub fn new(stream: S, faults: Faults) -> Self {
-        Self { stream, faults, state: faults.seed | 1, written: 0 }
-    }
-
-    /// The next number of an xorshift sequence.
-    fn random(&mut self) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        self.state
+        Self { stream, faults, numbers: Numbers::new(faults.seed), written: 0 }
     }
 
     fn delayed(&mut self, cx: &Context<'_>) -> bool {
-        let delayed = self.random() % 16 < u64::from(self.faults.delays);
+        let delayed = self.numbers.below(16) < u64::from(self.faults.delays);
         if delayed {
             cx.waker().wake_by_ref();
         }
@@ -58,7 +51,7 @@ impl<S> Faulty<S> {
     fn size(&mut self, most: usize) -> usize {
         match self.faults.chunk {
             0 => most,
-            chunk => most.min(1 + usize::try_from(self.random() % chunk as u64).unwrap_or_default()),
+            chunk => most.min(1 + self.numbers.place(chunk)),
         }
     }
 }

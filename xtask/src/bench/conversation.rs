@@ -42,7 +42,7 @@ pub(super) fn hold(command: &mut Command, turns: &[Turn], log: &Path) -> Result<
 }
 
 /// Runs `work`; ends the child, and so the work, when it takes too long.
-fn within<T>(deadline: Duration, child: &mut Child, work: impl FnOnce() -> T) -> (bool, T) {
+pub(super) fn within<T>(deadline: Duration, child: &mut Child, work: impl FnOnce() -> T) -> (bool, T) {
     let (finished, waiting) = sync_channel::<()>(0);
     thread::scope(|scope| {
         let watch = scope.spawn(move || {

@@ -71,7 +71,7 @@ pub(super) fn table(figures: &[Figure], baseline: &Baseline) -> String {
 }
 
 /// Large figures as whole numbers in groups of three, small ones with their fraction.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     if value.abs() < 100.0 {
         return format!("{value:.2}");
     }

@@ -83,11 +83,11 @@ struct Weight {
 fn of_sessions(server: &Listening, count: usize) -> Result<Vec<Weight>> {
     // The first of each makes what all share.
     let warm = sessions(server, WARM)?;
-    hold_and_close(server, warm.iter().map(|session| opening_get(session)), "id: ")?;
+    hold_and_close(server, warm.iter().map(|session| opening_get(server.address, session)), "id: ")?;
     let before = memory(server)?;
     let opened = sessions(server, count)?;
     let idle = memory(server)? - before;
-    let hold = || hold_and_close(server, opened.iter().map(|session| opening_get(session)), "id: ");
+    let hold = || hold_and_close(server, opened.iter().map(|session| opening_get(server.address, session)), "id: ");
     let (streams, again) = (hold()?, hold()?);
     let each = |bytes: f64| bytes / count as f64;
     Ok(vec![
@@ -98,8 +98,8 @@ fn of_sessions(server: &Listening, count: usize) -> Result<Vec<Weight>> {
 }
 
 fn of_listening(server: &Listening, count: usize) -> Result<Vec<Weight>> {
-    hold_and_close(server, (0..WARM).map(|_| listen()), "acknowledged")?;
-    let hold = || hold_and_close(server, (0..count).map(|_| listen()), "acknowledged");
+    hold_and_close(server, (0..WARM).map(|_| listen(server.address)), "acknowledged")?;
+    let hold = || hold_and_close(server, (0..count).map(|_| listen(server.address)), "acknowledged");
     let (streams, again) = (hold()?, hold()?);
     let each = |bytes: f64| bytes / count as f64;
     Ok(vec![

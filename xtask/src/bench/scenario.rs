@@ -1,5 +1,7 @@
 //! The requests that are measured.
 
+use std::net::SocketAddr;
+
 use super::conversation::Turn;
 
 /// A request that is repeated.
@@ -92,32 +94,33 @@ pub(super) const INITIALIZED: &str = concat!(r#"{"jsonrpc":"2.0","method":"notif
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
 
-/// Returns a request over HTTP, as clients write it.
-pub(super) fn post(headers: &str, body: &str) -> Vec<u8> {
-    let length = body.len();
+/// Returns a request over HTTP, as clients write it. They name the port too, and there are servers that insist on it.
+pub(super) fn post(to: SocketAddr, headers: &str, body: &str) -> Vec<u8> {
+    let (port, length) = (to.port(), body.len());
     format!(
-        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+        "POST /mcp HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
 }
 
 /// Returns the request that opens the stream of a session.
-pub(super) fn opening_get(session: &str) -> Vec<u8> {
+pub(super) fn opening_get(to: SocketAddr, session: &str) -> Vec<u8> {
+    let port = to.port();
     format!(
-        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\
+        "GET /mcp HTTP/1.1\r\nHost: localhost:{port}\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\
          MCP-Protocol-Version: {LEGACY}\r\n\r\n"
     )
     .into_bytes()
 }
 
 /// Returns the request that opens a stream without a session.
-pub(super) fn listen() -> Vec<u8> {
+pub(super) fn listen(to: SocketAddr) -> Vec<u8> {
     let headers = format!("MCP-Protocol-Version: {MODERN}\r\nMcp-Method: subscriptions/listen\r\n");
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{{"notifications":{{"toolsListChanged":true}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"{MODERN}","io.modelcontextprotocol/clientInfo":{{"name":"bench","version":"1.0.0"}},"io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
     );
-    post(&headers, &body)
+    post(to, &headers, &body)
 }
 
 impl Scenario {
@@ -136,7 +139,7 @@ impl Scenario {
     }
 
     /// Returns the head and body of a request over HTTP.
-    pub(super) fn post(&self, id: u64, session: Option<&str>) -> Vec<u8> {
+    pub(super) fn post(&self, to: SocketAddr, id: u64, session: Option<&str>) -> Vec<u8> {
         let mut headers = match session {
             Some(session) => format!("Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: {LEGACY}\r\n"),
             None => format!("MCP-Protocol-Version: {MODERN}\r\nMcp-Method: {}\r\n", self.method),
@@ -144,7 +147,7 @@ impl Scenario {
         if let (None, Some(name)) = (session, self.name_header) {
             headers += &format!("Mcp-Name: {name}\r\n");
         }
-        post(&headers, self.request(id).trim_end())
+        post(to, &headers, self.request(id).trim_end())
     }
 
     fn request(&self, id: u64) -> String {

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use jackfield_wire::Head;
 
 use super::suite::LIMIT;
 use crate::child;
@@ -38,7 +39,7 @@ struct Browser {
 }
 
 struct Page {
-    head: String,
+    head: Head,
     body: String,
 }
 
@@ -51,7 +52,7 @@ impl Browser {
         let login = self.send("GET", path, "")?;
         let consent = self.send("POST", "/login", &format!("{}&{LOGIN}", login.hidden()?))?;
         let back = self.send("POST", "/consent", &format!("{}&decision=allow", consent.hidden()?))?;
-        let location = back.header("location").context("the server does not send the user back")?;
+        let location = back.head.field("location").context("the server does not send the user back")?;
         let (host, path) =
             location.strip_prefix("http://").and_then(|rest| rest.split_once('/')).context("odd address")?;
         let mut callback = Self::new(host.parse()?);
@@ -75,21 +76,17 @@ impl Browser {
             self.address,
             form.len()
         )?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        let (head, body) = answer.split_once("\r\n\r\n").context("the answer has no head")?;
-        let set = head.lines().filter_map(|line| line.strip_prefix("set-cookie: "));
-        self.cookies.extend(set.filter_map(|cookie| cookie.split(';').next()).map(str::to_owned));
-        Ok(Page { head: head.to_owned(), body: body.to_owned() })
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
+        let head = Head::read(&answer)?.context("the answer has no head")?;
+        let set = head.fields_named("set-cookie").filter_map(|cookie| cookie.split(';').next());
+        self.cookies.extend(set.map(str::to_owned));
+        let body = String::from_utf8_lossy(&answer[head.length..]).into_owned();
+        Ok(Page { head, body })
     }
 }
 
 impl Page {
-    fn header(&self, name: &str) -> Option<&str> {
-        let mut headers = self.head.lines().filter_map(|line| line.split_once(": "));
-        headers.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
-    }
-
     /// The fields of the form that a person does not see.
     fn hidden(&self) -> Result<String> {
         let field = |name: &str| {
@@ -106,11 +103,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_and_headers_are_read() {
+    fn forms_are_read() {
         let body = r#"<input type="hidden" name="request" value="r1"><input type="hidden" name="csrf" value="c1">"#;
-        let page = Page { head: "HTTP/1.1 303 See Other\r\nLocation: http://a/b".into(), body: body.into() };
+        let page = Page { head: Head::default(), body: body.into() };
         assert_eq!(page.hidden().unwrap(), "request=r1&csrf=c1");
-        assert_eq!(page.header("location"), Some("http://a/b"));
         assert!(Page { body: String::new(), ..page }.hidden().is_err());
     }
 }

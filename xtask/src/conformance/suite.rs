@@ -8,12 +8,10 @@ use anyhow::{Context, Result, bail};
 
 use super::verdict::{Check, Verdict, judge};
 use super::{Direction, Subject};
+use crate::pinned::CONFORMANCE;
 use crate::workspace::Workspace;
 use crate::{child, install, node};
 
-const PACKAGE: &str = "@modelcontextprotocol/conformance";
-/// The newest that knows the newest revision.
-const VERSION: &str = "0.2.0-alpha.12";
 /// The suite does not start on older ones.
 const NODE: u32 = 22;
 
@@ -69,9 +67,8 @@ impl Suite {
     pub(super) fn install(workspace: &Workspace, direction: Direction) -> Result<Self, String> {
         let node = node::at_least(NODE, workspace)?;
         let folder = workspace.target.join("conformance");
-        let pinned = format!("{PACKAGE}@{VERSION}");
-        install::once(&folder, &pinned, || install::npm(&folder, std::iter::once(pinned.clone())))?;
-        let script = folder.join("node_modules").join(PACKAGE).join("dist/index.js");
+        install::npm_once(&folder, &CONFORMANCE)?;
+        let script = folder.join("node_modules").join(CONFORMANCE.name).join("dist/index.js");
         Ok(Self { node, script, results: folder.join("results").join(direction.name()) })
     }
 

@@ -6,9 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::install;
+use crate::pinned::CARGO_LLVM_COV;
 use crate::workspace::Workspace;
-
-const CARGO_LLVM_COV: &str = "0.9.1";
 
 /// cargo-llvm-cov, and the programs of LLVM that it calls.
 #[derive(Debug)]
@@ -27,10 +26,10 @@ impl Tools {
         let folder = workspace.target.join("cargo-llvm-cov");
         let path = folder.join("bin/cargo-llvm-cov");
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        install::once(&folder, CARGO_LLVM_COV, || {
-            println!("installing cargo-llvm-cov {CARGO_LLVM_COV}");
+        install::once(&folder, CARGO_LLVM_COV.version, || {
+            println!("installing {}", CARGO_LLVM_COV.label);
             let mut command = workspace.cargo();
-            command.args(["install", "cargo-llvm-cov", "--locked", "--force", "--version", CARGO_LLVM_COV, "--root"]);
+            command.args(["install", &CARGO_LLVM_COV.requirement(), "--locked", "--force", "--root"]);
             install::quietly(command.arg(&folder).arg("--target-dir").arg(folder.join("build")))
                 .map_err(|reason| format!("cargo-llvm-cov is not installed ({reason})"))
         })?;

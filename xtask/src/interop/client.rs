@@ -5,6 +5,10 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
+use crate::pinned::{
+    PYDANTIC_2_11, PYTHON_1, PYTHON_1_0, PYTHON_1_9, PYTHON_1_22, PYTHON_2, Pinned, RMCP, TYPESCRIPT_1,
+    TYPESCRIPT_2_CLIENT,
+};
 use crate::workspace::Workspace;
 use crate::{install, node};
 
@@ -55,102 +59,99 @@ pub(super) struct Client {
 enum Kit {
     /// The Python package `mcp`.
     Python {
-        version: &'static str,
-        with: &'static [&'static str],
+        package: &'static Pinned,
+        with: &'static [&'static Pinned],
         script: &'static str,
     },
     Npm {
-        package: &'static str,
-        version: &'static str,
+        package: &'static Pinned,
         script: &'static str,
     },
     /// The crate `rmcp`, in the version that its driver's manifest names.
     Rmcp,
 }
 
-const PYTHON_1: &str = "python/client_1.py";
-const PYTHON_2: Kit = Kit::Python { version: "2.3.0", with: &[], script: "python/client_2.py" };
-const TYPESCRIPT_2: Kit =
-    Kit::Npm { package: "@modelcontextprotocol/client", version: "2.4.0", script: "client_2.mjs" };
+const PYTHON_1_SCRIPT: &str = "python/client_1.py";
+const PYTHON_2_KIT: Kit = Kit::Python { package: &PYTHON_2, with: &[], script: "python/client_2.py" };
+const TYPESCRIPT_2_KIT: Kit = Kit::Npm { package: &TYPESCRIPT_2_CLIENT, script: "client_2.mjs" };
 const NO_SSE: &[Transport] = &[Transport::Stdio, Transport::Http];
 
 /// A client that speaks both eras is here twice, one below the other.
 pub(super) const CLIENTS: &[Client] = &[
     Client {
-        name: "python 1.0.0",
-        kit: Kit::Python { version: "1.0.0", with: &[], script: PYTHON_1 },
+        name: PYTHON_1_0.label,
+        kit: Kit::Python { package: &PYTHON_1_0, with: &[], script: PYTHON_1_SCRIPT },
         era: Era::Legacy,
         revision: "2024-11-05",
         transports: &[Transport::Stdio, Transport::Sse],
         lacks: &["structured", "elicit", "cancel"],
     },
     Client {
-        name: "python 1.9.4",
-        // It imports something that newer releases of pydantic no longer have.
-        kit: Kit::Python { version: "1.9.4", with: &["pydantic==2.11.7"], script: PYTHON_1 },
+        name: PYTHON_1_9.label,
+        kit: Kit::Python { package: &PYTHON_1_9, with: &[&PYDANTIC_2_11], script: PYTHON_1_SCRIPT },
         era: Era::Legacy,
         revision: "2025-03-26",
         transports: Transport::ALL,
         lacks: &["structured", "elicit"],
     },
     Client {
-        name: "python 1.22.0",
-        kit: Kit::Python { version: "1.22.0", with: &[], script: PYTHON_1 },
+        name: PYTHON_1_22.label,
+        kit: Kit::Python { package: &PYTHON_1_22, with: &[], script: PYTHON_1_SCRIPT },
         era: Era::Legacy,
         revision: "2025-06-18",
         transports: Transport::ALL,
         lacks: &[],
     },
     Client {
-        name: "python 1.30.0",
-        kit: Kit::Python { version: "1.30.0", with: &[], script: PYTHON_1 },
+        name: PYTHON_1.label,
+        kit: Kit::Python { package: &PYTHON_1, with: &[], script: PYTHON_1_SCRIPT },
         era: Era::Legacy,
         revision: "2025-11-25",
         transports: Transport::ALL,
         lacks: &[],
     },
     Client {
-        name: "python 2.3.0 legacy",
-        kit: PYTHON_2,
+        name: PYTHON_2.legacy_label,
+        kit: PYTHON_2_KIT,
         era: Era::Legacy,
         revision: "2025-11-25",
         transports: Transport::ALL,
         lacks: &[],
     },
     Client {
-        name: "python 2.3.0",
-        kit: PYTHON_2,
+        name: PYTHON_2.label,
+        kit: PYTHON_2_KIT,
         era: Era::Modern,
         revision: "2026-07-28",
         transports: NO_SSE,
         lacks: &["ping"],
     },
     Client {
-        name: "typescript 1.32.2",
-        kit: Kit::Npm { package: "@modelcontextprotocol/sdk", version: "1.32.2", script: "client_1.mjs" },
+        name: TYPESCRIPT_1.label,
+        kit: Kit::Npm { package: &TYPESCRIPT_1, script: "client_1.mjs" },
         era: Era::Legacy,
         revision: "2025-11-25",
         transports: Transport::ALL,
         lacks: &[],
     },
     Client {
-        name: "typescript 2.4.0 legacy",
-        kit: TYPESCRIPT_2,
+        name: TYPESCRIPT_2_CLIENT.legacy_label,
+        kit: TYPESCRIPT_2_KIT,
         era: Era::Legacy,
         revision: "2025-11-25",
         transports: Transport::ALL,
         lacks: &[],
     },
     Client {
-        name: "typescript 2.4.0",
-        kit: TYPESCRIPT_2,
+        name: TYPESCRIPT_2_CLIENT.label,
+        kit: TYPESCRIPT_2_KIT,
         era: Era::Modern,
         revision: "2026-07-28",
         transports: NO_SSE,
         lacks: &["ping"],
     },
     Client {
-        name: "rmcp 3.8.0 legacy",
+        name: RMCP.legacy_label,
         kit: Kit::Rmcp,
         era: Era::Legacy,
         revision: "2025-11-25",
@@ -158,7 +159,7 @@ pub(super) const CLIENTS: &[Client] = &[
         lacks: &[],
     },
     Client {
-        name: "rmcp 3.8.0",
+        name: RMCP.label,
         kit: Kit::Rmcp,
         era: Era::Modern,
         revision: "2026-07-28",
@@ -198,17 +199,17 @@ impl Client {
             Era::Modern => "modern",
         };
         match self.kit {
-            Kit::Python { version, with, script } => {
-                let python = python(workspace, version, with)?;
+            Kit::Python { package, with, script } => {
+                let python = python(workspace, package, with)?;
                 let mut arguments = vec![scripts(workspace).join(script)];
-                if script != PYTHON_1 {
+                if script != PYTHON_1_SCRIPT {
                     arguments.push(era.into());
                 }
                 Ok(Driver { program: python, arguments })
             }
-            Kit::Npm { package, version, script } => {
+            Kit::Npm { package, script } => {
                 let program = node::at_least(20, workspace)?;
-                let folder = npm(workspace, package, version)?;
+                let folder = npm(workspace, package)?;
                 let mut arguments = vec![beside_packages(workspace, &folder, script)?];
                 if script != "client_1.mjs" {
                     arguments.push(era.into());
@@ -231,20 +232,17 @@ pub(super) fn folder(workspace: &Workspace) -> PathBuf {
 }
 
 /// Returns a Python that has the package `mcp`.
-pub(super) fn python(workspace: &Workspace, version: &str, with: &[&str]) -> Result<PathBuf, String> {
-    let venv = folder(workspace).join(format!("python-{version}"));
-    let pinned: Vec<String> =
-        std::iter::once(format!("mcp=={version}")).chain(with.iter().map(|&pin| pin.to_owned())).collect();
-    install::once(&venv, &pinned.join(" "), || install::python(&venv, pinned.iter().cloned()))?;
+pub(super) fn python(workspace: &Workspace, package: &Pinned, with: &[&Pinned]) -> Result<PathBuf, String> {
+    let venv = folder(workspace).join(format!("python-{}", package.version));
+    install::python_once(&venv, &[&[package], with].concat())?;
     Ok(venv.join("bin/python"))
 }
 
 /// Returns the folder that has an npm package in its `node_modules`.
-pub(super) fn npm(workspace: &Workspace, package: &str, version: &str) -> Result<PathBuf, String> {
-    let name = package.rsplit('/').next().unwrap_or(package);
-    let folder = folder(workspace).join(format!("npm-{name}-{version}"));
-    let pinned = format!("{package}@{version}");
-    install::once(&folder, &pinned, || install::npm(&folder, std::iter::once(pinned.clone())))?;
+pub(super) fn npm(workspace: &Workspace, package: &Pinned) -> Result<PathBuf, String> {
+    let name = package.name.rsplit('/').next().unwrap_or(package.name);
+    let folder = folder(workspace).join(format!("npm-{name}-{}", package.version));
+    install::npm_once(&folder, package)?;
     Ok(folder)
 }
 
@@ -284,14 +282,5 @@ mod tests {
         for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
             assert!(CLIENTS.iter().any(|client| client.revision == revision), "{revision}");
         }
-    }
-
-    #[test]
-    fn the_manifest_of_the_driver_names_the_version_of_rmcp() {
-        let workspace = Workspace::find().unwrap();
-        let manifest = std::fs::read_to_string(scripts(&workspace).join("rmcp-client/Cargo.toml")).unwrap();
-        let client = CLIENTS.iter().find(|client| matches!(client.kit, Kit::Rmcp)).unwrap();
-        let version = client.name.split_whitespace().nth(1).unwrap();
-        assert!(manifest.contains(&format!("version = \"={version}\"")), "{manifest}");
     }
 }

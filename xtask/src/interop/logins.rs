@@ -14,6 +14,7 @@ use anyhow::{Result, bail};
 use super::client;
 use super::report::{self, Verdict};
 use crate::child::{self, Listening};
+use crate::pinned::{OIDC_PROVIDER, PYTHON_1, PYTHON_2, Pinned, TYPESCRIPT_1, TYPESCRIPT_2_CLIENT};
 use crate::workspace::Workspace;
 use crate::{node, parallel};
 
@@ -30,7 +31,6 @@ const LIMIT: Duration = Duration::from_secs(90);
 const TESTKIT: &str = "jackfield-testkit";
 const PROGRAM: &str = "interop-auth-server";
 const OUR_CLIENT: &str = "interop-login";
-const PROVIDER: (&str, &str) = ("oidc-provider", "9.13.3");
 
 /// Who issues the tokens of a protected server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,37 +99,38 @@ struct Login {
 
 #[derive(Debug)]
 enum Kit {
-    /// A version of the Python package `mcp`, and our script.
-    Python(&'static str, &'static str),
-    /// A package from npm, its version, and our script.
-    Npm(&'static str, &'static str, &'static str),
+    /// The Python package `mcp`, and our script.
+    Python(&'static Pinned, &'static str),
+    /// A package from npm, and our script.
+    Npm(&'static Pinned, &'static str),
     /// Our own client.
     Ours,
 }
 
 const LOGINS: &[Login] = &[
-    Login { name: "python 1.30.0", kit: Kit::Python("1.30.0", "login_1.py"), revision: "2025-11-25", lacks: &[] },
-    Login { name: "python 2.3.0", kit: Kit::Python("2.3.0", "login_2.py"), revision: "2026-07-28", lacks: &[] },
+    Login { name: PYTHON_1.label, kit: Kit::Python(&PYTHON_1, "login_1.py"), revision: "2025-11-25", lacks: &[] },
+    Login { name: PYTHON_2.label, kit: Kit::Python(&PYTHON_2, "login_2.py"), revision: "2026-07-28", lacks: &[] },
     Login {
-        name: "typescript 1.32.2",
-        kit: Kit::Npm("@modelcontextprotocol/sdk", "1.32.2", "login_1.mjs"),
+        name: TYPESCRIPT_1.label,
+        kit: Kit::Npm(&TYPESCRIPT_1, "login_1.mjs"),
         revision: "2025-11-25",
         // With a refresh token at hand it never asks for more.
         lacks: &["step up"],
     },
     Login {
-        name: "typescript 2.4.0",
-        kit: Kit::Npm("@modelcontextprotocol/client", "2.4.0", "login_2.mjs"),
+        name: TYPESCRIPT_2_CLIENT.label,
+        kit: Kit::Npm(&TYPESCRIPT_2_CLIENT, "login_2.mjs"),
         revision: "2026-07-28",
         lacks: &[],
     },
     Login { name: "jackfield", kit: Kit::Ours, revision: "2026-07-28", lacks: &[] },
 ];
+
 /// Lets all clients log in whose name begins like `only`; fails when a check fails. Returns a line for each that could not run.
 pub(super) fn run(workspace: &Workspace, only: Option<&str>) -> Result<Vec<String>> {
     let wanted: Vec<&Login> =
         LOGINS.iter().filter(|login| only.is_none_or(|only| login.name.starts_with(only))).collect();
-    let wants_tokens = only.is_none_or(|only| PROVIDER.0.starts_with(only));
+    let wants_tokens = only.is_none_or(|only| OIDC_PROVIDER.name.starts_with(only));
     if wanted.is_empty() && !wants_tokens {
         return Ok(Vec::new());
     }
@@ -140,7 +141,7 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>) -> Result<Vec<Strin
     let provider = match provider(workspace) {
         Ok(words) => Some(start_provider(&words, &logs)?),
         Err(reason) => {
-            missing.push(format!("{} is not installed ({reason}); skipped: logins by way of it", PROVIDER.0));
+            missing.push(format!("{} is not installed ({reason}); skipped: logins by way of it", OIDC_PROVIDER.name));
             None
         }
     };
@@ -174,12 +175,12 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>) -> Result<Vec<Strin
     if let (Some(issuer), Some((_, server))) =
         (issuer.as_ref().filter(|_| wants_tokens), servers.iter().find(|(kind, _)| *kind == Issuer::Theirs))
     {
-        let mut words = node_script(workspace, PROVIDER, &["tokens.mjs"]).map_err(anyhow::Error::msg)?;
+        let mut words = node_script(workspace, &OIDC_PROVIDER, &["tokens.mjs"]).map_err(anyhow::Error::msg)?;
         words.extend([format!("http://{}/mcp", server.address), issuer.clone()]);
         let reports = script(&words, &logs.join("login-tokens.log"))?;
-        println!("tokens of {} {}: {}", PROVIDER.0, PROVIDER.1, TOKEN_CHECKS.join(", "));
+        println!("tokens of {}: {}", OIDC_PROVIDER.label, TOKEN_CHECKS.join(", "));
         let verdicts = report::judge_by(TOKEN_CHECKS, &reports, "", &[]);
-        failures.extend(shown(&format!("{:<30}", PROVIDER.0), "", TOKEN_CHECKS, &verdicts));
+        failures.extend(shown(&format!("{:<30}", OIDC_PROVIDER.name), "", TOKEN_CHECKS, &verdicts));
     }
     for listening in servers.into_iter().map(|(_, server)| server).chain(provider) {
         failures.extend(listening.stop().err().map(|error| error.to_string()));
@@ -221,7 +222,7 @@ fn start_server(program: &Path, kind: Issuer, provider: &str, logs: &Path) -> Re
 
 /// Installs the provider; returns the words that start it.
 fn provider(workspace: &Workspace) -> Result<Vec<String>, String> {
-    node_script(workspace, PROVIDER, &["provider.mjs"])
+    node_script(workspace, &OIDC_PROVIDER, &["provider.mjs"])
 }
 
 fn start_provider(words: &[String], logs: &Path) -> Result<Listening> {
@@ -238,9 +239,9 @@ fn scripts(workspace: &Workspace) -> PathBuf {
 }
 
 /// Installs a package and puts our scripts below it, from where Node finds it; returns the words that run the last of them.
-fn node_script(workspace: &Workspace, package: (&str, &str), names: &[&str]) -> Result<Vec<String>, String> {
+fn node_script(workspace: &Workspace, package: &Pinned, names: &[&str]) -> Result<Vec<String>, String> {
     let node = node::at_least(20, workspace)?;
-    let folder = client::npm(workspace, package.0, package.1)?.join("logins");
+    let folder = client::npm(workspace, package)?.join("logins");
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let mut script = folder.clone();
     for name in names {
@@ -265,14 +266,12 @@ impl Login {
     /// Installs the client; returns the words that run its script.
     fn install(&self, workspace: &Workspace) -> Result<Vec<String>, String> {
         match self.kit {
-            Kit::Python(version, script) => {
-                let python = client::python(workspace, version, &[])?;
+            Kit::Python(package, script) => {
+                let python = client::python(workspace, package, &[])?;
                 let script = scripts(workspace).join(script);
                 Ok([python, script].iter().map(|path| path.to_string_lossy().into_owned()).collect())
             }
-            Kit::Npm(package, version, script) => {
-                node_script(workspace, (package, version), &["person.mjs", "checks.mjs", script])
-            }
+            Kit::Npm(package, script) => node_script(workspace, package, &["person.mjs", "checks.mjs", script]),
             Kit::Ours => {
                 let built = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", OUR_CLIENT]);
                 built.map(|program| vec![program.to_string_lossy().into_owned()]).map_err(|error| error.to_string())

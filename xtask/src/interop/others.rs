@@ -13,6 +13,9 @@ use anyhow::{Result, bail};
 use super::client::{self, Transport};
 use super::report::{self, Verdict};
 use crate::child::{self, Listening};
+use crate::pinned::{
+    FASTMCP, PYTHON_1, PYTHON_2, Pinned, RMCP, SERVER_EVERYTHING, SERVER_FILESYSTEM, SERVER_MEMORY, TYPESCRIPT_2_SERVER,
+};
 use crate::workspace::Workspace;
 use crate::{install, node, parallel};
 
@@ -57,16 +60,15 @@ struct Other {
 #[derive(Debug)]
 enum Kit {
     /// A reference server, a program of its own; further words on its command line.
-    Npm { package: &'static str, words: &'static [&'static str] },
+    Npm { package: &'static Pinned, words: &'static [&'static str] },
     /// A script of ours with a package from npm.
-    Node { package: &'static str, version: &'static str },
+    Node { package: &'static Pinned },
     /// A script of ours with packages from PyPI.
-    Python { pinned: &'static str, script: &'static str },
+    Python { package: &'static Pinned, script: &'static str },
     /// Our server on the crate `rmcp`.
     Rmcp,
 }
 
-const REFERENCE_VERSION: &str = "2026.8.31";
 const NO_SSE: &[Transport] = &[Transport::Stdio, Transport::Http];
 const STDIO: &[Transport] = &[Transport::Stdio];
 
@@ -76,7 +78,7 @@ const OURS: &str = r#"[["echo",{"message":"hi"},"Echo: hi"],["add",{"a":2,"b":3}
 const OTHERS: &[Other] = &[
     Other {
         name: "server-everything",
-        kit: Kit::Npm { package: "@modelcontextprotocol/server-everything", words: &[] },
+        kit: Kit::Npm { package: &SERVER_EVERYTHING, words: &[] },
         revision: "2025-11-25",
         transports: Transport::ALL,
         calls: r#"[["echo",{"message":"hi"},"Echo: hi"],["get-sum",{"a":2,"b":3},"5"],
@@ -88,7 +90,7 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "server-filesystem",
-        kit: Kit::Npm { package: "@modelcontextprotocol/server-filesystem", words: &["/tmp"] },
+        kit: Kit::Npm { package: &SERVER_FILESYSTEM, words: &["/tmp"] },
         revision: "2025-11-25",
         transports: STDIO,
         calls: r#"[["list_allowed_directories",{},"/tmp"],["list_directory",{"path":"/tmp"},"DIR"]]"#,
@@ -96,15 +98,15 @@ const OTHERS: &[Other] = &[
     },
     Other {
         name: "server-memory",
-        kit: Kit::Npm { package: "@modelcontextprotocol/server-memory", words: &[] },
+        kit: Kit::Npm { package: &SERVER_MEMORY, words: &[] },
         revision: "2025-11-25",
         transports: STDIO,
         calls: r#"[["search_nodes",{"query":"nothing at all"},"entities"],["read_graph",{},"entities"]]"#,
         lacks: &["prompts", "complete", "logging"],
     },
     Other {
-        name: "python 1.30.0",
-        kit: Kit::Python { pinned: "mcp==1.30.0", script: "python_1.py" },
+        name: PYTHON_1.label,
+        kit: Kit::Python { package: &PYTHON_1, script: "python_1.py" },
         revision: "2025-11-25",
         transports: Transport::ALL,
         calls: r#"[["echo",{"message":"hi"},"Echo: hi"],["add",{"a":2,"b":3},"5"],["count",{},"counted"],
@@ -112,8 +114,8 @@ const OTHERS: &[Other] = &[
         lacks: &["complete", "logging", "subscribe"],
     },
     Other {
-        name: "python 2.3.0",
-        kit: Kit::Python { pinned: "mcp==2.3.0", script: "../python/everything_2.py" },
+        name: PYTHON_2.label,
+        kit: Kit::Python { package: &PYTHON_2, script: "../python/everything_2.py" },
         revision: "2026-07-28",
         transports: NO_SSE,
         calls: r#"[["echo",{"message":"hi"},"Echo: hi"],["get-sum",{"a":2,"b":3},"5"],
@@ -122,23 +124,23 @@ const OTHERS: &[Other] = &[
         lacks: &["logging"],
     },
     Other {
-        name: "fastmcp 4.1.0",
-        kit: Kit::Python { pinned: "fastmcp==4.1.0", script: "fastmcp_server.py" },
+        name: FASTMCP.label,
+        kit: Kit::Python { package: &FASTMCP, script: "fastmcp_server.py" },
         revision: "2026-07-28",
         transports: NO_SSE,
         calls: OURS,
         lacks: &["complete", "subscribe"],
     },
     Other {
-        name: "typescript 2.4.0",
-        kit: Kit::Node { package: "@modelcontextprotocol/server", version: "2.4.0" },
+        name: TYPESCRIPT_2_SERVER.label,
+        kit: Kit::Node { package: &TYPESCRIPT_2_SERVER },
         revision: "2026-07-28",
         transports: NO_SSE,
         calls: OURS,
         lacks: &["complete", "logging"],
     },
     Other {
-        name: "rmcp 3.8.0",
+        name: RMCP.label,
         kit: Kit::Rmcp,
         revision: "2026-07-28",
         transports: NO_SSE,
@@ -146,6 +148,7 @@ const OTHERS: &[Other] = &[
         lacks: &["resources", "templates", "prompts", "complete", "logging", "subscribe"],
     },
 ];
+
 /// Runs our client against all servers whose name begins like `only`; fails when a check fails. Returns a line for each server
 /// that could not be installed.
 pub(super) fn run(workspace: &Workspace, only: Option<&str>, transport: Option<Transport>) -> Result<Vec<String>> {
@@ -207,23 +210,23 @@ impl Other {
         match self.kit {
             Kit::Npm { package, words: further } => {
                 let node = node::at_least(20, workspace)?;
-                let place = client::npm(workspace, package, REFERENCE_VERSION)?;
+                let place = client::npm(workspace, package)?;
                 let mut words: Vec<String> =
-                    words(vec![node, place.join("node_modules").join(package).join("dist/index.js")]);
+                    words(vec![node, place.join("node_modules").join(package.name).join("dist/index.js")]);
                 words.extend(further.iter().map(|&word| word.to_owned()));
                 Ok(words)
             }
-            Kit::Node { package, version } => {
+            Kit::Node { package } => {
                 let node = node::at_least(20, workspace)?;
-                let place = client::npm(workspace, package, version)?;
+                let place = client::npm(workspace, package)?;
                 // Node finds packages only from where they are.
                 let script = place.join("typescript_2.mjs");
                 std::fs::copy(folder.join("typescript_2.mjs"), &script).map_err(|error| error.to_string())?;
                 Ok(words(vec![node, script]))
             }
-            Kit::Python { pinned, script } => {
-                let venv = client::folder(workspace).join(format!("server-{}", pinned.replace("==", "-")));
-                install::once(&venv, pinned, || install::python(&venv, std::iter::once(pinned.to_owned())))?;
+            Kit::Python { package, script } => {
+                let venv = client::folder(workspace).join(format!("server-{}-{}", package.name, package.version));
+                install::python_once(&venv, &[package])?;
                 Ok(words(vec![venv.join("bin/python"), folder.join(script)]))
             }
             Kit::Rmcp => {
@@ -301,7 +304,7 @@ mod tests {
         let words = ["x".to_owned()];
         assert_eq!(find("server-everything").command(&words, Transport::Http, Some(address)), ["x", "streamableHttp"]);
         assert_eq!(find("server-memory").command(&words, Transport::Stdio, None), ["x"]);
-        assert_eq!(find("python 1.30.0").command(&words, Transport::Sse, Some(address)), ["x", "sse", "4000"]);
-        assert_eq!(find("python 2.3.0").command(&words, Transport::Http, Some(address)), ["x", "4000"]);
+        assert_eq!(find(PYTHON_1.label).command(&words, Transport::Sse, Some(address)), ["x", "sse", "4000"]);
+        assert_eq!(find(PYTHON_2.label).command(&words, Transport::Http, Some(address)), ["x", "4000"]);
     }
 }

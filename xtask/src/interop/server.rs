@@ -9,10 +9,8 @@ use anyhow::{Context, Error, Result};
 use super::client::{self, Era, Transport};
 use crate::child::Listening;
 use crate::node;
+use crate::pinned::{PYTHON_2, SERVER_EVERYTHING};
 use crate::workspace::Workspace;
-
-const REFERENCE: &str = "@modelcontextprotocol/server-everything";
-const REFERENCE_VERSION: &str = "2026.8.31";
 
 /// Which server the clients talk to.
 #[derive(Debug)]
@@ -27,11 +25,11 @@ impl Server {
     /// Installs the reference server.
     pub(super) fn reference(workspace: &Workspace) -> Result<Self> {
         let install = || -> Result<Self, String> {
-            let folder = client::npm(workspace, REFERENCE, REFERENCE_VERSION)?;
+            let folder = client::npm(workspace, &SERVER_EVERYTHING)?;
             Ok(Self::Reference {
                 node: node::at_least(20, workspace)?,
-                everything: folder.join("node_modules").join(REFERENCE).join("dist/index.js"),
-                python: client::python(workspace, "2.3.0", &[])?,
+                everything: folder.join("node_modules").join(SERVER_EVERYTHING.name).join("dist/index.js"),
+                python: client::python(workspace, &PYTHON_2, &[])?,
                 stand_in: client::scripts(workspace).join("python/everything_2.py"),
             })
         };

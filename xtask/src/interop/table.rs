@@ -108,7 +108,10 @@ mod tests {
     #[test]
     fn without_a_connection_only_that_is_told() {
         let refused = r#"{"check":"connect","ok":false,"detail":"refused"}"#;
-        assert_eq!(outcome(0, Transport::Sse, refused).failures(), ["python 1.0.0, sse, connect: refused"]);
+        assert_eq!(
+            outcome(0, Transport::Sse, refused).failures(),
+            [format!("{}, sse, connect: refused", CLIENTS[0].name)]
+        );
         assert_eq!(outcome(0, Transport::Stdio, CONNECTED).failures().len(), FEATURES.len() - 3);
     }
 }

@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 
 use anyhow::{Context, Result, bail, ensure};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use jackfield_wire::{Chunk, Head};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// The revision that the client speaks.
@@ -18,7 +19,7 @@ pub(super) struct Event {
 
 /// A response that is a stream of events.
 pub(super) struct Stream {
-    connection: BufReader<TcpStream>,
+    connection: Connection,
     /// What has come, and is not a whole event yet.
     text: String,
 }
@@ -28,14 +29,12 @@ pub(super) async fn open_session(address: SocketAddr) -> Result<String> {
     let client = r#"{"name":"soak","version":"1.0.0"}"#;
     let params = format!(r#"{{"protocolVersion":"{REVISION}","capabilities":{{}},"clientInfo":{client}}}"#);
     let body = format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{params}}}"#);
-    let mut connection = send(address, &post("", &body)).await?;
-    let head = head(&mut connection).await?;
-    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
-    let session = session.with_context(|| format!("no session: {head}"))?.to_owned();
+    let (_, head) = Connection::send(address, &post("", &body)).await?;
+    let session = head.field("mcp-session-id").with_context(|| format!("no session: {head:?}"))?.to_owned();
     let ready =
         post(&format!("Mcp-Session-Id: {session}\r\n"), r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-    let mut connection = send(address, &ready).await?;
-    ensure!(self::head(&mut connection).await?.starts_with("HTTP/1.1 202"), "a notification was refused");
+    let (_, head) = Connection::send(address, &ready).await?;
+    ensure!(head.status == 202, "a notification was refused");
     Ok(session)
 }
 
@@ -57,9 +56,8 @@ impl Stream {
     }
 
     async fn open(address: SocketAddr, request: &str) -> Result<Self> {
-        let mut connection = send(address, request).await?;
-        let head = head(&mut connection).await?;
-        ensure!(head.starts_with("HTTP/1.1 200") && head.contains("text/event-stream"), "no stream: {head}");
+        let (connection, head) = Connection::send(address, request).await?;
+        ensure!(head.status == 200 && head.is_event_stream(), "no stream: {head:?}");
         Ok(Self { connection, text: String::new() })
     }
 
@@ -75,23 +73,52 @@ impl Stream {
                 }
                 continue;
             }
-            match self.chunk().await? {
+            match self.connection.chunk().await? {
                 Some(text) => self.text.push_str(&text),
                 None if self.text.is_empty() => return Ok(None),
                 None => bail!("the stream ends in an event: {}", self.text),
             }
         }
     }
+}
 
+/// A connection for one request.
+struct Connection {
+    stream: TcpStream,
+    /// What has come and is not read yet.
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    /// Sends the request, and reads the head of the response.
+    async fn send(address: SocketAddr, request: &str) -> Result<(Self, Head)> {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(request.as_bytes()).await?;
+        let mut connection = Self { stream, buffer: Vec::new() };
+        loop {
+            if let Some(head) = Head::read(&connection.buffer)? {
+                connection.buffer.drain(..head.length);
+                return Ok((connection, head));
+            }
+            connection.fill().await?;
+        }
+    }
+
+    /// Reads the next chunk of the body; none at its end.
     async fn chunk(&mut self) -> Result<Option<String>> {
-        let mut line = String::new();
-        self.connection.read_line(&mut line).await?;
-        let length = usize::from_str_radix(line.trim_end(), 16).with_context(|| format!("no chunk: {line:?}"))?;
-        let mut bytes = vec![0; length + 2];
-        self.connection.read_exact(&mut bytes).await?;
-        ensure!(bytes.ends_with(b"\r\n"), "a chunk has another length");
-        bytes.truncate(length);
-        Ok((length > 0).then(|| String::from_utf8(bytes)).transpose()?)
+        loop {
+            if let Some(Chunk { bytes, length }) = Chunk::read(&self.buffer)? {
+                let text = (!bytes.is_empty()).then(|| String::from_utf8(bytes.to_vec())).transpose()?;
+                self.buffer.drain(..length);
+                return Ok(text);
+            }
+            self.fill().await?;
+        }
+    }
+
+    async fn fill(&mut self) -> Result<()> {
+        ensure!(self.stream.read_buf(&mut self.buffer).await? > 0, "the connection was closed");
+        Ok(())
     }
 }
 
@@ -101,20 +128,6 @@ fn post(headers: &str, body: &str) -> String {
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
     )
-}
-
-async fn send(address: SocketAddr, request: &str) -> Result<BufReader<TcpStream>> {
-    let mut connection = TcpStream::connect(address).await?;
-    connection.write_all(request.as_bytes()).await?;
-    Ok(BufReader::with_capacity(2048, connection))
-}
-
-async fn head(connection: &mut BufReader<TcpStream>) -> Result<String> {
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        ensure!(connection.read_line(&mut head).await? > 0, "the connection was closed: {head}");
-    }
-    Ok(head)
 }
 
 /// Reads the lines of an event.

@@ -30,6 +30,7 @@ const PLACES: &[(&str, Place)] = &[
     ("jackfield-inspector", Place::Layer(6)),
     ("jackfield-cli", Place::Layer(7)),
     ("jackfield-testkit", Place::Beside),
+    ("jackfield-wire", Place::Beside),
     ("jackfield-examples", Place::Beside),
     ("jackfield-bench-client", Place::Beside),
     ("jackfield-fuzz", Place::Beside),

@@ -21,14 +21,13 @@ pub struct Sum {
 
 /// The arguments of `tool_02` to `tool_49`.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "they are read and not used")]
 pub struct Search {
     /// What to look for.
-    query: String,
+    pub query: String,
     /// How many results at most.
-    limit: Option<i64>,
+    pub limit: Option<i64>,
     /// Only results with these tags.
-    tags: Option<Vec<String>>,
+    pub tags: Option<Vec<String>>,
 }
 
 /// 10,240 bytes of text.

@@ -13,6 +13,7 @@ use tracing_subscriber::{Layer, Registry};
 
 use crate::client::{Ask, Client, Session};
 use crate::fixture::{Fixture, Users};
+use crate::logging;
 
 /// The most memory that this process has had, in KiB.
 #[cfg(target_os = "linux")]
@@ -113,7 +114,7 @@ impl<S: tracing::Subscriber> Layer<S> for Scribe {
 #[tokio::test]
 async fn session_ids_stay_secret() {
     let scribe = Scribe::default();
-    let _logging = tracing::subscriber::set_default(Registry::default().with(scribe.clone()));
+    let _logging = logging::listen(Registry::default().with(scribe.clone()));
     let fixture = Fixture::with(HttpConfig::default().with_limits(|limits| limits.sessions = 2).with_gate(Users)).await;
     let session = Session::open_as(fixture.address, "2025-11-25", Some("ann")).await;
     let other = Session::open_as(fixture.address, "2025-06-18", Some("bob")).await;

@@ -4,6 +4,7 @@
 
 mod client;
 mod fixture;
+mod logging;
 
 mod abuse;
 mod connections;

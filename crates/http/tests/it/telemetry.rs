@@ -10,6 +10,7 @@ use tracing_subscriber::layer::SubscriberExt;
 
 use crate::client::{Ask, Client, Session};
 use crate::fixture::Fixture;
+use crate::logging;
 
 /// Collects spans of this thread through `tracing-opentelemetry`.
 struct Spans {
@@ -23,7 +24,7 @@ impl Spans {
         let exporter = InMemorySpanExporter::default();
         let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
         let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
-        let guard = tracing::subscriber::set_default(Registry::default().with(layer));
+        let guard = logging::listen(Registry::default().with(layer));
         Self { exporter, provider, _guard: guard }
     }
 

@@ -70,8 +70,8 @@ async fn send(session: Session, end: Instant) -> io::Result<u32> {
     let mut count = 0;
     while Instant::now() < end {
         let answer = wire.ask("POST", "/mcp", &headers, Some(&call)).await?;
-        if answer.status != 200 {
-            return Err(io::Error::other(format!("it answered {}", answer.status)));
+        if answer.head.status != 200 {
+            return Err(io::Error::other(format!("it answered {}", answer.head.status)));
         }
         count += 1;
     }

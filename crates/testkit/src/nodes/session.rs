@@ -59,7 +59,7 @@ impl Session {
             "clientInfo": { "name": "storm", "version": "1" } } });
         let mut session = Self { address, id: String::new() };
         let answer = session.send("POST", Some(&initialize), &[]).await?.0;
-        let id = answer.header("mcp-session-id").filter(|_| answer.status == 200);
+        let id = answer.head.field("mcp-session-id").filter(|_| answer.head.status == 200);
         id.ok_or_else(|| refused(&answer))?.clone_into(&mut session.id);
         session.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
         Ok(session)
@@ -73,8 +73,8 @@ impl Session {
         let mut last = io::Error::other("it was not tried");
         for _ in 0..50 {
             match self.send("POST", Some(message), &[]).await {
-                Ok((answer, _)) if answer.status == 202 => return Ok(()),
-                Ok((answer, _)) if answer.status != 503 => return Err(refused(&answer)),
+                Ok((answer, _)) if answer.head.status == 202 => return Ok(()),
+                Ok((answer, _)) if answer.head.status != 503 => return Err(refused(&answer)),
                 Ok((answer, _)) => last = refused(&answer),
                 Err(error) => last = error,
             }
@@ -120,8 +120,8 @@ impl Session {
 
     async fn follow(&self, id: &str, message: &Value, call: &mut Call, broke: &mut Option<Instant>) -> Ended {
         let Ok((answer, mut wire)) = self.send("POST", Some(message), &[]).await else { return Ended::Broke };
-        if !answer.is_stream() {
-            return end_of(&answer.json(), answer.status);
+        if !answer.head.is_event_stream() {
+            return end_of(&answer.json(), answer.head.status);
         }
         let mut last = String::new();
         loop {
@@ -166,9 +166,9 @@ impl Session {
         let mut failed = Ended::Broke;
         for _ in 0..50 {
             match self.send("GET", None, more).await {
-                Ok((answer, wire)) if answer.is_stream() => return Ok(wire),
-                Ok((answer, _)) if answer.status == 503 => failed = end_of(&answer.json(), 503),
-                Ok((answer, _)) => return Err(end_of(&answer.json(), answer.status)),
+                Ok((answer, wire)) if answer.head.is_event_stream() => return Ok(wire),
+                Ok((answer, _)) if answer.head.status == 503 => failed = end_of(&answer.json(), 503),
+                Ok((answer, _)) => return Err(end_of(&answer.json(), answer.head.status)),
                 Err(_) => failed = Ended::Broke,
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -186,5 +186,5 @@ fn end_of(message: &Value, status: u16) -> Ended {
 }
 
 fn refused(answer: &Answer) -> io::Error {
-    io::Error::other(format!("{}: {}", answer.status, String::from_utf8_lossy(&answer.body)))
+    io::Error::other(format!("{}: {}", answer.head.status, String::from_utf8_lossy(&answer.body)))
 }

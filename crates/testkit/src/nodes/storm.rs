@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jackfield_wire::Numbers;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -112,20 +113,17 @@ impl Storm {
 
     /// Kills nodes, evenly over all calls.
     async fn kill(&self, nodes: &mut [NodeProcess], sky: &Sky) -> io::Result<()> {
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut numbers = Numbers::new(1);
         for kill in 1..=self.kills {
             let due = self.calls.saturating_mul(kill) / self.kills.saturating_add(1);
             while sky.started.load(Ordering::Relaxed) < due {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            let at = usize::try_from(seed % nodes.len() as u64).unwrap_or_default();
-            let Some(node) = nodes.get_mut(at) else { continue };
+            let place = numbers.place(nodes.len());
+            let Some(node) = nodes.get_mut(place) else { continue };
             node.kill();
             sky.report().kills += 1;
-            tokio::time::sleep(Duration::from_millis(100 + seed % 400)).await;
+            tokio::time::sleep(Duration::from_millis(100 + numbers.below(400))).await;
             node.restart().await?;
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use jackfield::http::sse::{SseDecoder, SseEvent};
+use jackfield_wire::{Chunk, Head};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -12,27 +13,13 @@ use tokio::net::TcpStream;
 /// The head of a response, and its body if that is no stream.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// The status.
-    pub status: u16,
-    /// The header fields, names in lower case.
-    pub headers: Vec<(String, String)>,
+    /// Its head.
+    pub head: Head,
     /// The body, of responses with a length.
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// Returns a header field.
-    #[must_use]
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Whether the body is a stream of events.
-    #[must_use]
-    pub fn is_stream(&self) -> bool {
-        self.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"))
-    }
-
     /// Returns the body as JSON.
     #[must_use]
     pub fn json(&self) -> Value {
@@ -81,29 +68,18 @@ impl Wire {
             None => text += "\r\n",
         }
         self.stream.write_all(text.as_bytes()).await?;
-        let mut answer = self.head().await?;
-        if let Some(length) = answer.header("content-length").and_then(|length| length.parse::<usize>().ok()) {
-            while self.buffer.len() < length {
-                self.fill().await?;
-            }
-            answer.body = self.buffer.drain(..length).collect();
-        }
-        Ok(answer)
-    }
-
-    async fn head(&mut self) -> io::Result<Answer> {
-        let end = loop {
-            match self.buffer.windows(4).position(|window| window == b"\r\n\r\n") {
-                Some(end) => break end,
+        let head = loop {
+            match Head::read(&self.buffer)? {
+                Some(head) => break head,
                 None => self.fill().await?,
             }
         };
-        let head: Vec<u8> = self.buffer.drain(..end.saturating_add(4)).collect();
-        let head = String::from_utf8_lossy(&head).into_owned();
-        let mut lines = head.trim_end().split("\r\n");
-        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap_or_default();
-        let field = |line: &str| line.split_once(':').map(|(k, v)| (k.to_lowercase(), v.trim().to_owned()));
-        Ok(Answer { status, headers: lines.filter_map(field).collect(), body: Vec::new() })
+        self.buffer.drain(..head.length);
+        let length = head.field("content-length").and_then(|length| length.parse::<usize>().ok()).unwrap_or_default();
+        while self.buffer.len() < length {
+            self.fill().await?;
+        }
+        Ok(Answer { head, body: self.buffer.drain(..length).collect() })
     }
 
     /// Reads the next event of a stream; `None` at its proper end.
@@ -120,22 +96,14 @@ impl Wire {
     }
 
     async fn chunk(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let end = loop {
-            match self.buffer.windows(2).position(|window| window == b"\r\n") {
-                Some(end) => break end,
-                None => self.fill().await?,
+        loop {
+            if let Some(chunk) = Chunk::read(&self.buffer)? {
+                let (bytes, length) = (chunk.bytes.to_vec(), chunk.length);
+                self.buffer.drain(..length);
+                return Ok((!bytes.is_empty()).then_some(bytes));
             }
-        };
-        let length = self.buffer.get(..end).and_then(|text| std::str::from_utf8(text).ok());
-        let length = length.and_then(|text| usize::from_str_radix(text, 16).ok());
-        let length = length.ok_or_else(|| io::Error::other("the length of a chunk can not be read"))?;
-        let begin = end.saturating_add(2);
-        let whole = begin.saturating_add(length).saturating_add(2);
-        while self.buffer.len() < whole {
             self.fill().await?;
         }
-        let chunk: Vec<u8> = self.buffer.drain(..whole).skip(begin).take(length).collect();
-        Ok((length > 0).then_some(chunk))
     }
 
     async fn fill(&mut self) -> io::Result<()> {

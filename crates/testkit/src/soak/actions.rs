@@ -7,9 +7,8 @@ use std::time::Duration;
 use jackfield::client::{Client, Error, Output};
 use jackfield::json;
 use jackfield::protocol::Revision;
+use jackfield_wire::Numbers;
 use tokio::task::JoinSet;
-
-use super::worker::Numbers;
 
 /// One thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +59,7 @@ impl Action {
 
     pub(super) async fn run(self, client: &Client, numbers: &mut Numbers) -> Result<Outcome, Error> {
         Ok(match self {
-            Self::Echo => echo(client, numbers.0).await?,
+            Self::Echo => echo(client, numbers.any()).await?,
             Self::Sum => {
                 let (a, b) = (numbers.below(1000), numbers.below(1000));
                 let said = client.call("get-sum", json!({ "a": a, "b": b })).await?;
@@ -115,7 +114,7 @@ async fn progress(client: &Client) -> Result<Outcome, Error> {
 async fn many(client: &Client, numbers: &mut Numbers) -> Result<Outcome, Error> {
     let mut calls = JoinSet::new();
     for _ in 0..8 {
-        let (client, number) = (client.clone(), numbers.below(u64::MAX));
+        let (client, number) = (client.clone(), numbers.any());
         calls.spawn(async move { echo(&client, number).await });
     }
     let mut all = Ok(Outcome::Good);

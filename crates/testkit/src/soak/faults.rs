@@ -5,12 +5,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use jackfield_wire::Numbers;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use super::ledger::{Ledger, Place};
-use super::worker::Numbers;
 use crate::nodes::{NodeProcess, Proxy};
 
 /// What can go wrong.
@@ -102,7 +102,7 @@ impl Sites {
 
 /// Sends something that is no request, or only a part of one, and waits a little for what comes back.
 async fn malformed(address: SocketAddr, seed: u64) {
-    let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut numbers = Numbers::new(seed);
     for _ in 0..10 {
         let Ok(mut stream) = TcpStream::connect(address).await else { return };
         // It may close the connection before it has read everything.
@@ -126,7 +126,7 @@ fn nonsense(numbers: &mut Numbers) -> Vec<u8> {
         4 => format!("POST /mcp HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(100_000)).into_bytes(),
         5 => b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n".to_vec(),
         6 => post(
-            &format!("{json}mcp-session-id: {}\r\n", numbers.0),
+            &format!("{json}mcp-session-id: {}\r\n", numbers.any()),
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
         ),
         _ => b"GET /sse HTTP/1.1\r\nhost: evil.example\r\n".to_vec(),

@@ -84,6 +84,11 @@ impl Ledger {
         }
     }
 
+    /// Notes that somebody will go this way: one that nobody ever came through shall not be missing.
+    pub(super) fn begin(&self, way: &str) {
+        lock(&self.seen).ways.entry(way.to_owned()).or_default();
+    }
+
     pub(super) fn good(&self, way: &str) {
         lock(&self.seen).ways.entry(way.to_owned()).or_default().good += 1;
     }

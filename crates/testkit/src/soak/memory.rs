@@ -10,6 +10,10 @@ const LIMIT: f64 = 1024.0;
 /// The same in runs that are too short for that.
 const LIMIT_OF_SHORT_RUNS: f64 = 20.0 * 1024.0;
 
+/// The processes that live as long as the run.
+pub(super) const STEADY: &str = "steady server";
+pub(super) const CLIENTS: &str = "clients";
+
 /// Samples of processes: seconds, and kibibytes.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
@@ -40,12 +44,17 @@ impl Memory {
 
     /// Takes a sample of each process, and of this one.
     pub(super) fn look(&mut self, now: Duration, steady: Option<u32>, restless: Option<u32>) {
-        let all = [("steady server", steady), ("restless server", restless), ("clients", Some(std::process::id()))];
+        let all = [(STEADY, steady), ("restless server", restless), (CLIENTS, Some(std::process::id()))];
         for (name, process) in all {
             if let Some((process, kibibytes)) = process.and_then(|process| Some((process, resident(process)?))) {
-                self.series.entry((name, process)).or_default().push((now.as_secs_f64(), kibibytes));
+                self.note(now, name, process, kibibytes);
             }
         }
+    }
+
+    /// Keeps a sample.
+    pub(super) fn note(&mut self, now: Duration, name: &'static str, process: u32, kibibytes: f64) {
+        self.series.entry((name, process)).or_default().push((now.as_secs_f64(), kibibytes));
     }
 
     pub(super) fn growth(&self) -> Vec<Growth> {

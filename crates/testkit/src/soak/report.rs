@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::ledger::{Seen, Window};
-use super::memory::Memory;
+use super::memory::{CLIENTS, Memory, STEADY};
 
 /// What was seen in a run.
 #[derive(Debug)]
@@ -31,9 +31,15 @@ impl Report {
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
-        for growth in self.memory.growth() {
-            if growth.slope.is_some_and(|slope| slope > self.memory.limit) {
-                failures.push(format!("the memory of the {} grows", growth.name));
+        let idle = self.ledger.ways.iter().filter(|(_, count)| count.good == 0);
+        failures.extend(idle.map(|(way, _)| format!("no call of {way} went well")));
+        let growth = self.memory.growth();
+        for growing in growth.iter().filter(|growth| growth.slope.is_some_and(|slope| slope > self.memory.limit)) {
+            failures.push(format!("the memory of the {} grows", growing.name));
+        }
+        for name in [STEADY, CLIENTS] {
+            if !growth.iter().any(|growth| growth.name == name && growth.slope.is_some()) {
+                failures.push(format!("the memory of the {name} was not seen long enough"));
             }
         }
         failures
@@ -85,5 +91,66 @@ impl fmt::Display for Report {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ledger::{Ledger, Place};
+    use super::*;
+
+    /// A run of a minute in which a call of `stdio` went well, and both processes grew by that many kibibytes in a minute.
+    fn report(steady: f64, clients: f64, events: impl FnOnce(&Ledger)) -> Report {
+        let (ledger, time) = (Ledger::new(), Duration::from_secs(60));
+        ledger.good("stdio");
+        events(&ledger);
+        let mut memory = Memory::new(time);
+        for second in 0..60_u32 {
+            for (name, growth) in [(STEADY, steady), (CLIENTS, clients)] {
+                memory.note(Duration::from_secs(second.into()), name, 1, 10_000.0 + growth * f64::from(second) / 60.0);
+            }
+        }
+        Report { time, ledger: ledger.seen(), memory, faults: ledger.faults() }
+    }
+
+    #[track_caller]
+    fn check(report: &Report, expected: &[&str]) {
+        assert_eq!(report.failures(), expected);
+        let verdict = if expected.is_empty() { "Passed." } else { "FAILED: " };
+        assert!(report.to_string().contains(verdict), "{report}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_passes_when_faults_explain_its_errors() {
+        let fault_and_error = |ledger: &Ledger| {
+            ledger.fault("server killed", &[Place::Restless]);
+            ledger.failed("stdio", Place::Restless, "connection lost".into(), "Echo");
+            ledger.over();
+        };
+        let report = report(100.0, -100.0, fault_and_error);
+        check(&report, &[]);
+        assert!(report.to_string().contains("| server killed | 0.0 | 0.0 |"), "{report}");
+        assert!(report.to_string().contains("| stdio | connection lost | 1 | 0 |"), "{report}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_nothing_explains_is_a_failure() {
+        let lost = |ledger: &Ledger| ledger.failed("stdio", Place::Steady, "connection lost".into(), "Echo: gone");
+        let report_of_lost = report(0.0, 0.0, lost);
+        check(&report_of_lost, &["1 errors that no fault explains"]);
+        assert!(report_of_lost.to_string().contains("Echo: gone"), "{report_of_lost}");
+        check(&report(0.0, 0.0, |ledger| ledger.wrong("3 instead of 4")), &["1 wrong answers"]);
+        check(&report(0.0, 0.0, |ledger| ledger.hung("a call")), &["1 things that do not end"]);
+        check(&report(0.0, 0.0, |ledger| ledger.begin("HTTP+SSE")), &["no call of HTTP+SSE went well"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn memory_that_grows_or_is_not_seen_is_a_failure() {
+        check(&report(20_000.0, 0.0, |_| {}), &[]);
+        check(&report(21_000.0, 0.0, |_| {}), &["the memory of the steady server grows"]);
+        check(&report(0.0, 21_000.0, |_| {}), &["the memory of the clients grows"]);
+        let unseen = Report { memory: Memory::new(Duration::from_secs(60)), ..report(0.0, 0.0, |_| {}) };
+        let not_seen = |name| format!("the memory of the {name} was not seen long enough");
+        assert_eq!(unseen.failures(), [not_seen(STEADY), not_seen(CLIENTS)]);
     }
 }

@@ -37,7 +37,7 @@ impl Soak {
     /// Starts servers and clients, and returns what was seen.
     ///
     /// # Errors
-    /// A server can not be started, or does not come back after a fault.
+    /// A server can not be started.
     pub async fn run(&self) -> Result<Report> {
         let arguments = |address: std::net::SocketAddr| {
             ["serve", "everything", "--http", &address.to_string()].map(str::to_owned).into()
@@ -51,13 +51,21 @@ impl Soak {
         let mut workers = JoinSet::new();
         let places = [(Place::Steady, &steady_proxy), (Place::Restless, &restless_proxy)];
         for (number, worker) in self.workers(&places).into_iter().enumerate() {
+            ledger.begin(&worker.name());
             let seed = self.seed.wrapping_mul(1000).wrapping_add(number as u64 + 1);
             workers.spawn(worker.work(ledger.clone(), stopped.clone(), seed));
         }
         let mut sites = Sites { steady, restless, proxies: [steady_proxy, restless_proxy], seed: self.seed };
-        let memory = self.watch(&mut sites, &ledger).await?;
+        let memory = self.watch(&mut sites, &ledger).await;
         stop.send_replace(true);
-        let ended = tokio::time::timeout(LEAVING, async { while workers.join_next().await.is_some() {} }).await;
+        let leaving = async {
+            while let Some(ended) = workers.join_next().await {
+                if let Err(error) = ended {
+                    ledger.wrong(&format!("a worker came to a bad end: {error}"));
+                }
+            }
+        };
+        let ended = tokio::time::timeout(LEAVING, leaving).await;
         if ended.is_err() {
             ledger.hung(&format!("{} workers do not end", workers.len()));
         }
@@ -83,8 +91,8 @@ impl Soak {
         workers
     }
 
-    /// Makes faults and looks at the memory until the time is over.
-    async fn watch(&self, sites: &mut Sites, ledger: &Arc<Ledger>) -> Result<Memory> {
+    /// Makes faults and looks at the memory until the time is over, or a server does not come back from a fault.
+    async fn watch(&self, sites: &mut Sites, ledger: &Arc<Ledger>) -> Memory {
         let (begin, mut memory) = (Instant::now(), Memory::new(self.time));
         let mut second = tokio::time::interval(Duration::from_secs(1));
         let mut faults = Fault::ALL.into_iter().cycle();
@@ -95,11 +103,14 @@ impl Soak {
             memory.look(begin.elapsed(), sites.steady.id(), sites.restless.id());
             if Instant::now() >= due && begin.elapsed() + self.pause / 2 <= self.time {
                 due += self.pause;
-                if let Some(fault) = faults.next() {
-                    sites.make(fault, ledger).await.with_context(|| format!("after {}", fault.name()))?;
+                if let Some(fault) = faults.next()
+                    && let Err(error) = sites.make(fault, ledger).await
+                {
+                    ledger.wrong(&format!("after {}: {error:#}", fault.name()));
+                    return memory;
                 }
             }
         }
-        Ok(memory)
+        memory
     }
 }

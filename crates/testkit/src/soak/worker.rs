@@ -7,6 +7,7 @@ use std::time::Duration;
 use jackfield::client::{Client, Command, Error, Limits, Restarts, Timeouts};
 use jackfield::protocol::Revision;
 use jackfield::{ElicitAction, ElicitResult};
+use jackfield_wire::Numbers;
 use tokio::sync::watch;
 
 use super::actions::{Action, Outcome};
@@ -36,22 +37,9 @@ pub(super) struct Worker {
     pub(super) revision: Revision,
 }
 
-/// Random numbers that are the same in each run.
-#[derive(Debug)]
-pub(super) struct Numbers(pub(super) u64);
-
-impl Numbers {
-    pub(super) fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-}
-
 impl Worker {
     /// Returns what the report calls it.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let way = match self.way {
             Way::Child(_) => "stdio",
             Way::Http(_) => "Streamable HTTP",
@@ -63,7 +51,7 @@ impl Worker {
     /// Connects, calls, closes, and begins anew until it is told to stop.
     pub(super) async fn work(self, ledger: Arc<Ledger>, stopped: watch::Receiver<bool>, seed: u64) {
         let name = self.name();
-        let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut numbers = Numbers::new(seed);
         while !*stopped.borrow() {
             match tokio::time::timeout(PATIENCE, self.connect()).await {
                 Err(_) => ledger.hung(&format!("{name}: connecting does not end")),

@@ -100,7 +100,7 @@ async fn a_session_needs_no_sticky_proxy() {
         let Ended::Answered(task) = session.request(method, method, id.clone()).await.ended else { panic!("{method}") };
         assert_eq!(task["status"], status, "{method}");
     }
-    assert_eq!(session.send("DELETE", None, &[]).await.unwrap().0.status, 204);
+    assert_eq!(session.send("DELETE", None, &[]).await.unwrap().0.head.status, 204);
     while session.call("over", "echo", json!({ "text": "x" })).await.ended != Ended::Refused(-32600, over()) {}
 }
 

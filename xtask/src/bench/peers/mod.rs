@@ -3,29 +3,57 @@
 //! Servers that do what `bench_server` does, calls through clients, and messages turned into N-Quads. Each program of the last kind
 //! prints, as its last line, a JSON object from name to messages per second of processor time; clients are counted by valgrind.
 
+mod open;
 mod servers;
-mod talk;
+mod table;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use super::figure::number;
 use super::{Program, client};
+use crate::pinned::RMCP;
 use crate::workspace::Workspace;
 use crate::{install, parallel};
 
 /// The name of our own figure that is compared.
 const OURS: &str = "json to nquads";
 
-pub(super) fn run(workspace: &Workspace, server: &Program) -> Result<()> {
-    servers::run(workspace, server)?;
-    clients(workspace, server)?;
-    linked_data(workspace)
+pub(super) fn run(workspace: &Workspace, server: &Program, only: Option<&str>) -> Result<()> {
+    let folder = workspace.target.join("bench");
+    std::fs::create_dir_all(&folder)?;
+    let mut document = Document { path: folder.join("peers.md"), text: String::new() };
+    servers::run(workspace, server, only, &mut document)?;
+    if only.is_none() {
+        clients(workspace, server, &mut document)?;
+        linked_data(workspace, &mut document)?;
+    }
+    println!("all tables are in {}", document.path.display());
+    Ok(())
+}
+
+/// What was measured, as docs/benchmarks.md has it.
+struct Document {
+    path: PathBuf,
+    text: String,
+}
+
+impl Document {
+    /// Prints a table, and writes it down with those before it.
+    fn add(&mut self, title: &str, table: &str) -> Result<()> {
+        let section = format!("### {title}\n\n{table}");
+        println!("\n{section}");
+        let space = if self.text.is_empty() { "" } else { "\n" };
+        self.text += &format!("{space}{section}");
+        std::fs::write(&self.path, &self.text).with_context(|| format!("can not write {}", self.path.display()))
+    }
 }
 
 /// Counts what a call costs in our client and in that of `rmcp`, against the same server.
-fn clients(workspace: &Workspace, server: &Program) -> Result<()> {
+fn clients(workspace: &Workspace, server: &Program, document: &mut Document) -> Result<()> {
     let folder = workspace.target.join("peers/clients");
     std::fs::create_dir_all(&folder)?;
     let target = workspace.target.join("peers/rmcp");
@@ -34,17 +62,18 @@ fn clients(workspace: &Workspace, server: &Program) -> Result<()> {
     cargo.args(["build", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
     install::quietly(cargo.arg("--target-dir").arg(&target))
         .map_err(|reason| anyhow!("the client on rmcp can not be built: {reason}"))?;
-    let programs = [("ours", client::build(workspace)?), ("rmcp", target.join("release/bench-rmcp-client"))];
-    println!("\n{:<28} {:>14} {:>14}", "client instructions per call", "legacy", "modern");
+    let programs = [("jackfield", client::build(workspace)?), (RMCP.label, target.join("release/bench-rmcp-client"))];
+    let mut rows = Vec::new();
     for (name, program) in programs {
         let counts = parallel::map(&client::ERAS, |era| client::per_call(&program, era, server, &folder));
         let counts = counts.into_iter().collect::<Result<Vec<f64>>>()?;
-        println!("{name:<28} {:>14.0} {:>14.0}", counts[0], counts[1]);
+        rows.push(std::iter::once(name.to_owned()).chain(counts.into_iter().map(number)).collect());
     }
-    Ok(())
+    let head: Vec<&str> = std::iter::once("client").chain(client::ERAS).collect();
+    document.add("A call through a client, instructions of the client", &table::plain(&head, rows))
 }
 
-fn linked_data(workspace: &Workspace) -> Result<()> {
+fn linked_data(workspace: &Workspace, document: &mut Document) -> Result<()> {
     let folder = workspace.root.join("crates/rdf/bench");
     let requirements = std::fs::read_to_string(folder.join("requirements.txt"))?;
     let venv = workspace.target.join("peers/rdf");
@@ -59,8 +88,7 @@ fn linked_data(workspace: &Workspace) -> Result<()> {
     theirs.arg("peers.py").current_dir(&folder);
     let mut figures = last_line(&mut ours)?;
     figures.extend(last_line(&mut theirs)?);
-    print!("{}", table(&figures)?);
-    Ok(())
+    document.add("Linked data: messages per second of processor time", &compared(&figures)?)
 }
 
 /// Runs a program and reads the figures of its last line.
@@ -74,13 +102,11 @@ fn last_line(command: &mut Command) -> Result<BTreeMap<String, f64>> {
     serde_json::from_str(last).with_context(|| format!("not figures: {last}"))
 }
 
-fn table(figures: &BTreeMap<String, f64>) -> Result<String> {
+/// One row for each program; the last column says how many times as many messages ours turns into N-Quads.
+fn compared(figures: &BTreeMap<String, f64>) -> Result<String> {
     let ours = figures.get(OURS).with_context(|| format!("there is no figure for `{OURS}`"))?;
-    let mut lines = format!("{:<28} {:>14} {:>8}\n", "messages per second", "count", "ours ÷");
-    for (name, count) in figures {
-        lines += &format!("{name:<28} {count:>14.0} {:>8.1}\n", ours / count);
-    }
-    Ok(lines)
+    let row = |(name, count): (&String, &f64)| vec![name.clone(), number(*count), format!("{:.1}", ours / count)];
+    Ok(table::plain(&["program", "messages", "ours ÷"], figures.iter().map(row)))
 }
 
 #[cfg(test)]
@@ -90,8 +116,18 @@ mod tests {
     #[test]
     fn others_are_compared_with_our_figure() {
         let figures = BTreeMap::from([(OURS.to_owned(), 400.0), ("slow".to_owned(), 2.0)]);
-        let table = table(&figures).unwrap();
-        assert!(table.contains("slow") && table.contains("200.0"), "{table}");
-        assert!(super::table(&BTreeMap::new()).is_err());
+        let table = compared(&figures).unwrap();
+        assert!(table.contains("| slow | 2.00 | 200.0 |"), "{table}");
+        assert!(compared(&BTreeMap::new()).is_err());
+    }
+
+    #[test]
+    fn tables_are_written_one_below_the_other() {
+        let path = std::env::temp_dir().join(format!("xtask-peers-{}.md", std::process::id()));
+        let mut document = Document { path: path.clone(), text: String::new() };
+        document.add("One", "| a |\n").unwrap();
+        document.add("Two", "| b |\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "### One\n\n| a |\n\n### Two\n\n| b |\n");
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -4,31 +4,38 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::Result;
 
 use super::super::counter::Counter;
+use super::super::processors::Processors;
 use super::super::scenario::{SCENARIOS, Scenario};
-use super::super::{Program, per_request, rate};
-use super::talk::{self, Pipes};
-use crate::child::Listening;
+use super::super::{Program, per_request};
+use super::Document;
+use super::open::rates;
+use super::table::{self, Cell, Column};
+use crate::pinned::{PYTHON_2, Pinned, RMCP, TOWER_MCP, TYPESCRIPT_2_SERVER};
 use crate::workspace::Workspace;
 use crate::{install, node, parallel};
 
-/// The packages of others.
-const TYPESCRIPT: (&str, &str) = ("@modelcontextprotocol/server", "2.4.0");
-const PYTHON: &str = "mcp==2.3.0";
-/// The head of each table.
-const HEAD: &str =
-    "| request | server | instructions | requests per second | ours ÷ |\n| --- | --- | ---: | ---: | ---: |";
-/// Turns of each server, and how long a turn is.
-const TURNS: usize = 9;
-const TURN: Duration = Duration::from_millis(200);
+/// Where a server comes from.
+enum Kit {
+    /// The program of benches/peers/rust.
+    Rust(&'static str),
+    TypeScript,
+    Python,
+}
+
+const OTHERS: &[(&str, &Pinned, Kit)] = &[
+    ("rmcp", &RMCP, Kit::Rust("peer-rmcp")),
+    ("tower-mcp", &TOWER_MCP, Kit::Rust("peer-tower-mcp")),
+    ("TypeScript SDK", &TYPESCRIPT_2_SERVER, Kit::TypeScript),
+    ("Python SDK", &PYTHON_2, Kit::Python),
+];
 
 /// A server, and how it is started.
-struct Peer {
-    name: &'static str,
+pub(super) struct Peer {
+    name: String,
     program: PathBuf,
     /// The words before `--http`, and those for standard input and output.
     script: Option<PathBuf>,
@@ -39,7 +46,7 @@ struct Peer {
 
 /// How a server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     Pipes,
     Http,
 }
@@ -49,70 +56,77 @@ impl Way {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Pipes => "standard input and output, 64 requests under way",
-            Self::Http => "HTTP, 16 connections",
+            Self::Pipes => "Standard input and output",
+            Self::Http => "HTTP",
+        }
+    }
+
+    fn load(self) -> &'static str {
+        match self {
+            Self::Pipes => "64 requests under way",
+            Self::Http => "16 connections",
         }
     }
 }
 
-/// What was found out about a server in a scenario.
-struct Cell {
-    instructions: Option<f64>,
-    rate: Result<f64>,
-}
-
-/// Measures all servers in all scenarios; prints tables that can be put into a document.
-pub(super) fn run(workspace: &Workspace, ours: &Program) -> Result<()> {
+/// Measures all servers in all scenarios.
+pub(super) fn run(workspace: &Workspace, ours: &Program, only: Option<&str>, document: &mut Document) -> Result<()> {
     let folder = workspace.target.join("peers/servers");
     fs::create_dir_all(&folder)?;
-    let peers = peers(workspace, ours)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let peers = peers(workspace, ours, only)?;
+    let names: Vec<&str> = peers.iter().map(|peer| peer.name.as_str()).collect();
+    let processors = Processors::find();
     for way in Way::ALL {
-        println!(
-            "
-## {}
-
-{HEAD}",
-            way.name()
-        );
+        let mut columns = Vec::new();
         for scenario in SCENARIOS {
-            let instructions = instructions(&peers, way, scenario, &folder);
-            rate::pin(std::process::id(), rate::SENDER)?;
-            let rates = match way {
-                Way::Pipes => runtime.block_on(over_pipes(&peers, scenario, &folder)),
-                Way::Http => runtime.block_on(over_http(&peers, scenario, &folder)),
-            };
-            rate::pin(std::process::id(), &format!("{},{}", rate::SERVERS, rate::SENDER))?;
-            let cells = instructions.into_iter().zip(rates).map(|(instructions, rate)| Cell { instructions, rate });
-            print!("{}", rows(scenario.name, &peers, &cells.collect::<Vec<_>>()));
+            println!("{}: {}", way.name(), scenario.name);
+            let counts = instructions(&peers, way, scenario, &folder);
+            let rates = rates(&peers, way, scenario, &processors, &folder)?;
+            let cells = counts.into_iter().zip(rates).map(|(instructions, rate)| Cell { instructions, rate });
+            columns.push(Column { scenario: scenario.name, cells: cells.collect() });
         }
+        let (name, load) = (way.name(), way.load());
+        document.add(&format!("{name}: instructions for one request"), &table::instructions(&names, &columns))?;
+        document.add(&format!("{name}, {load}: requests per second"), &table::rates(&names, &columns))?;
     }
     Ok(())
 }
 
 /// Returns our server, the hand-written one, and those of others; what can not be installed is told.
-fn peers(workspace: &Workspace, ours: &Program) -> Result<Vec<Peer>> {
-    let native = |name, program: PathBuf, on_pipes| Peer { name, program, script: None, on_pipes, is_native: true };
+fn peers(workspace: &Workspace, ours: &Program, only: Option<&str>) -> Result<Vec<Peer>> {
+    let native = |name: &str, program: PathBuf, on_pipes| Peer {
+        name: name.to_owned(),
+        program,
+        script: None,
+        on_pipes,
+        is_native: true,
+    };
     let limit =
         workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", "bench_limit"]);
     let mut peers = vec![native("jackfield", ours.path.clone(), None), native("by hand", limit?, Some("ideal"))];
-    let mut add = |name, installed: Result<Vec<Peer>, String>| match installed {
-        Ok(installed) => peers.extend(installed),
-        Err(reason) => println!("{name} is not installed ({reason}); skipped: its figures"),
-    };
-    let rust = rust(workspace).map(|target| {
-        let program = |name: &str| target.join("release").join(name);
-        vec![
-            native("rmcp 3.8.0", program("peer-rmcp"), None),
-            native("tower-mcp 0.25.0", program("peer-tower-mcp"), None),
-        ]
-    });
-    add("rmcp and tower-mcp", rust);
-    let scripted =
-        |name, (program, script)| vec![Peer { name, program, script: Some(script), on_pipes: None, is_native: false }];
-    add("the TypeScript SDK", typescript(workspace).map(|words| scripted("TypeScript SDK 2.4.0", words)));
-    add("the Python SDK", python(workspace).map(|words| scripted("Python SDK 2.3.0", words)));
+    let begins = |name: &str, start: &str| name.to_lowercase().starts_with(&start.to_lowercase());
+    for (title, package, kit) in OTHERS.iter().filter(|(title, ..)| only.is_none_or(|only| begins(title, only))) {
+        let name = format!("{title} {}", package.version);
+        let is_native = matches!(kit, Kit::Rust(_));
+        match kit.install(workspace) {
+            Ok((program, script)) => peers.push(Peer { name, program, script, on_pipes: None, is_native }),
+            Err(reason) => println!("{name} is not installed ({reason}); skipped: its figures"),
+        }
+    }
     Ok(peers)
+}
+
+/// A program, and the script that it runs.
+type Installed = Result<(PathBuf, Option<PathBuf>), String>;
+
+impl Kit {
+    fn install(&self, workspace: &Workspace) -> Installed {
+        match self {
+            Self::Rust(program) => Ok((rust(workspace)?.join("release").join(program), None)),
+            Self::TypeScript => typescript(workspace),
+            Self::Python => python(workspace),
+        }
+    }
 }
 
 fn scripts(workspace: &Workspace) -> PathBuf {
@@ -127,38 +141,34 @@ fn rust(workspace: &Workspace) -> Result<PathBuf, String> {
     Ok(target)
 }
 
-fn typescript(workspace: &Workspace) -> Result<(PathBuf, PathBuf), String> {
-    let (package, version) = TYPESCRIPT;
+fn typescript(workspace: &Workspace) -> Installed {
     let folder = workspace.target.join("peers/typescript");
-    let pinned = format!("{package}@{version}");
-    install::once(&folder, &pinned, || install::npm(&folder, std::iter::once(pinned.clone())))?;
+    install::npm_once(&folder, &TYPESCRIPT_2_SERVER)?;
     // Node finds packages only from where they are.
     let script = folder.join("server.mjs");
     fs::copy(scripts(workspace).join("server.mjs"), &script).map_err(|error| error.to_string())?;
-    Ok((node::at_least(20, workspace)?, script))
+    Ok((node::at_least(20, workspace)?, Some(script)))
 }
 
-fn python(workspace: &Workspace) -> Result<(PathBuf, PathBuf), String> {
+fn python(workspace: &Workspace) -> Installed {
     let venv = workspace.target.join("peers/python");
-    install::once(&venv, PYTHON, || install::python(&venv, std::iter::once(PYTHON.to_owned())))?;
-    Ok((venv.join("bin/python"), scripts(workspace).join("server.py")))
+    install::python_once(&venv, &[&PYTHON_2])?;
+    Ok((venv.join("bin/python"), Some(scripts(workspace).join("server.py"))))
 }
 
 impl Peer {
     /// Returns the command, on the processor of servers.
-    fn command(&self, address: Option<SocketAddr>) -> Vec<String> {
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let mut words = vec!["taskset".to_owned(), "--cpu-list".to_owned(), rate::SERVERS.to_owned()];
-        words.push(text(&self.program));
-        words.extend(self.script.as_deref().map(text));
+    pub(super) fn command(&self, processors: &Processors, address: Option<SocketAddr>) -> Command {
+        let mut command = processors.server(&self.program);
+        command.args(&self.script);
         match address {
-            Some(address) => words.extend(["--http".to_owned(), address.to_string()]),
-            None => words.extend(self.on_pipes.map(str::to_owned)),
-        }
-        words
+            Some(address) => command.args(["--http", &address.to_string()]),
+            None => command.args(self.on_pipes),
+        };
+        command
     }
 
-    fn log(&self, folder: &Path) -> PathBuf {
+    pub(super) fn log(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}.log", self.name.replace(' ', "-")))
     }
 }
@@ -177,104 +187,4 @@ fn instructions(peers: &[Peer], way: Way, scenario: &Scenario, folder: &Path) ->
         let count = |requests| counter.count(&program, scenario, requests, folder);
         Some(per_request(count(short).ok()?, count(long).ok()?, long - short))
     })
-}
-
-/// Lets all servers answer in turns, and returns the median of each.
-async fn over_pipes(peers: &[Peer], scenario: &'static Scenario, folder: &Path) -> Vec<Result<f64>> {
-    let mut open = Vec::new();
-    for peer in peers {
-        open.push(Pipes::open(&peer.command(None), scenario, &peer.log(folder)).await);
-    }
-    let mut rates: Vec<Result<Vec<f64>>> = peers.iter().map(|_| Ok(Vec::new())).collect();
-    for number in 0..TURNS * peers.len() {
-        let at = number % peers.len();
-        let turn = match &mut open[at] {
-            Ok(pipes) => pipes.turn(scenario, TURN).await,
-            Err(error) => Err(anyhow::anyhow!("{error:#}")),
-        };
-        note(&mut rates[at], turn);
-    }
-    rates.into_iter().map(|rates| rates.map(|rates| rate::median(rates.into_iter()))).collect()
-}
-
-/// The same over HTTP.
-async fn over_http(peers: &[Peer], scenario: &'static Scenario, folder: &Path) -> Vec<Result<f64>> {
-    let start = |peer: &Peer| {
-        let command = |address| {
-            let words = peer.command(Some(address));
-            let mut command = Command::new(&words[0]);
-            command.args(&words[1..]);
-            command
-        };
-        let server = Listening::start(command, &peer.log(folder))?;
-        let sessions = talk::sessions(server.address, scenario)?;
-        anyhow::Ok((server, sessions))
-    };
-    let open: Vec<Result<_>> = peers.iter().map(start).collect();
-    let mut rates: Vec<Result<Vec<f64>>> = peers.iter().map(|_| Ok(Vec::new())).collect();
-    for number in 0..TURNS * peers.len() {
-        let at = number % peers.len();
-        let turn = match &open[at] {
-            Ok((server, sessions)) => talk::turn(server.address, scenario, sessions, TURN).await,
-            Err(error) => Err(anyhow::anyhow!("{error:#}")),
-        };
-        note(&mut rates[at], turn);
-    }
-    rates.into_iter().map(|rates| rates.map(|rates| rate::median(rates.into_iter()))).collect()
-}
-
-/// Keeps what a turn showed, or the first thing that went wrong.
-fn note(rates: &mut Result<Vec<f64>>, turn: Result<f64>) {
-    match (&mut *rates, turn) {
-        (Ok(rates), Ok(rate)) => rates.push(rate),
-        (Ok(_), Err(error)) => *rates = Err(error),
-        (Err(_), _) => {}
-    }
-}
-
-/// Returns one line for each server.
-fn rows(scenario: &str, peers: &[Peer], cells: &[Cell]) -> String {
-    let ours = cells.first().and_then(|cell| cell.rate.as_ref().ok().copied());
-    let mut text = String::new();
-    for (peer, cell) in peers.iter().zip(cells) {
-        let instructions = cell.instructions.map_or("–".to_owned(), |count| format!("{count:.0}"));
-        let (rate, ratio) = match &cell.rate {
-            Ok(rate) => (format!("{rate:.0}"), ours.map_or(String::new(), |ours| format!("{:.1}", ours / rate))),
-            Err(error) => {
-                let first = error.to_string().chars().take(60).collect::<String>().replace(['|', '\n', '\r'], " ");
-                (first, String::new())
-            }
-        };
-        text += &format!("| {scenario} | {} | {instructions} | {rate} | {ratio} |\n", peer.name);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_compares_with_the_first() {
-        let peer = |name| Peer { name, program: PathBuf::new(), script: None, on_pipes: None, is_native: true };
-        let cells = [
-            Cell { instructions: Some(9_000.4), rate: Ok(1_000.0) },
-            Cell { instructions: None, rate: Ok(250.0) },
-            Cell { instructions: None, rate: Err(anyhow::anyhow!("it | broke")) },
-        ];
-        let text = rows("echo", &[peer("a"), peer("b"), peer("c")], &cells);
-        assert_eq!(
-            text,
-            "| echo | a | 9000 | 1000 | 1.0 |\n| echo | b | – | 250 | 4.0 |\n| echo | c | – | it   broke |  |\n"
-        );
-    }
-
-    #[test]
-    fn the_versions_are_those_of_the_manifest() {
-        let workspace = Workspace::find().unwrap();
-        let manifest = fs::read_to_string(scripts(&workspace).join("rust/Cargo.toml")).unwrap();
-        for pinned in ["rmcp = { version = \"=3.8.0\"", "tower-mcp = { version = \"=0.25.0\""] {
-            assert!(manifest.contains(pinned), "{pinned}");
-        }
-    }
 }

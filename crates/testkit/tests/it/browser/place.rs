@@ -9,6 +9,7 @@ use jackfield::auth::{Clock, Secret};
 use jackfield::http::{HttpConfig, HttpServer};
 use jackfield::peer::Shutdown;
 use jackfield::{Server, Value};
+use jackfield_wire::Response;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -122,11 +123,11 @@ impl Place {
             form.len()
         );
         stream.write_all(request.as_bytes()).await.unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let body = serde_json::from_str(body).unwrap();
-        if head.starts_with("HTTP/1.1 200") { Ok(body) } else { Err(body) }
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.unwrap();
+        let answer = Response::read(&answer).unwrap().expect("the answer is complete");
+        let body = serde_json::from_slice(&answer.body).unwrap();
+        if answer.head.status == 200 { Ok(body) } else { Err(body) }
     }
 }
 

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use jackfield::{Value, json};
+use jackfield_wire::Response;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
@@ -153,23 +154,21 @@ impl Browser {
     /// Sends a command; an error is what the driver says.
     async fn try_send(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let exchange = async {
-            let mut stream = BufReader::new(TcpStream::connect(self.address).await.unwrap());
+            let mut stream = TcpStream::connect(self.address).await.unwrap();
             let body = if body.is_null() { String::new() } else { body.to_string() };
             let head = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
             let head = format!("{head}content-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
             stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
-            let mut head = String::new();
-            while !head.ends_with("\r\n\r\n") {
-                assert_ne!(stream.read_line(&mut head).await.unwrap(), 0, "the driver hung up");
+            let mut answer = Vec::new();
+            loop {
+                if let Some(response) = Response::read(&answer).unwrap() {
+                    return (response.head.status, String::from_utf8(response.body).unwrap());
+                }
+                assert_ne!(stream.read_buf(&mut answer).await.unwrap(), 0, "the driver hung up");
             }
-            let mut headers = head.lines().filter_map(|line| line.split_once(':'));
-            let length = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-length")).unwrap().1;
-            let mut body = vec![0; length.trim().parse().unwrap()];
-            stream.read_exact(&mut body).await.unwrap();
-            (head, String::from_utf8(body).unwrap())
         };
-        let (head, body) = tokio::time::timeout(2 * PATIENCE, exchange).await.expect("the driver does not answer");
-        if !head.starts_with("HTTP/1.1 200") {
+        let (status, body) = tokio::time::timeout(2 * PATIENCE, exchange).await.expect("the driver does not answer");
+        if status != 200 {
             return Err(format!("{method} {path} {body}"));
         }
         Ok(serde_json::from_str::<Value>(&body).unwrap()["value"].take())

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use jackfield_wire::Numbers;
 use turmoil::Sim;
 
 use super::{CALLERS, NODES, caller};
 
 /// Makes faults, and mends them.
 pub(super) struct Faults {
-    state: u64,
+    numbers: Numbers,
     /// When the next fault comes.
     next: Duration,
     cut: Vec<(String, &'static str)>,
@@ -18,21 +19,13 @@ pub(super) struct Faults {
 
 impl Faults {
     pub(super) fn new(seed: u64) -> Self {
-        let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        Self { state, next: Duration::from_millis(300), cut: Vec::new(), held: Vec::new(), crashed: Vec::new() }
-    }
-
-    /// A number below `bound` (xorshift).
-    fn draw(&mut self, bound: u64) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        self.state % bound
+        let (numbers, next) = (Numbers::new(seed), Duration::from_millis(300));
+        Self { numbers, next, cut: Vec::new(), held: Vec::new(), crashed: Vec::new() }
     }
 
     fn link(&mut self) -> (String, &'static str) {
-        let caller = caller::name(self.draw(CALLERS));
-        (caller, NODES[usize::try_from(self.draw(2)).unwrap_or_default()])
+        let caller = caller::name(self.numbers.below(CALLERS));
+        (caller, NODES[self.numbers.place(NODES.len())])
     }
 
     /// Lets something go wrong, or mends something, if it is time.
@@ -40,8 +33,8 @@ impl Faults {
         if network.elapsed() < self.next {
             return;
         }
-        self.next = network.elapsed() + Duration::from_millis(50 + self.draw(600));
-        match self.draw(8) {
+        self.next = network.elapsed() + Duration::from_millis(50 + self.numbers.below(600));
+        match self.numbers.below(8) {
             0 | 1 => {
                 let link = self.link();
                 network.partition(link.0.as_str(), link.1);
@@ -53,7 +46,7 @@ impl Faults {
                 self.held.push(link);
             }
             3 | 4 if self.crashed.is_empty() => {
-                let node = NODES[usize::try_from(self.draw(2)).unwrap_or_default()];
+                let node = NODES[self.numbers.place(NODES.len())];
                 network.crash(node);
                 self.crashed.push(node);
             }
