@@ -76,7 +76,10 @@ pub(crate) fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
         return scratch;
     }
     let text = scratch.as_slice().to_vec();
-    SCRATCH.set(scratch);
+    // What was written may have been long before it was given up for an error.
+    if scratch.capacity() <= SHORT.saturating_mul(2) {
+        SCRATCH.set(scratch);
+    }
     text
 }
 
@@ -133,5 +136,11 @@ mod tests {
         let long = written(|out| out.resize(SHORT.saturating_add(1), b'x'));
         assert_eq!(long.len(), SHORT.saturating_add(1));
         assert_eq!(written(|out| out.push(b'y')), b"y");
+        let given_up = written(|out| {
+            out.resize(SHORT.saturating_mul(9), b'x');
+            out.truncate(1);
+        });
+        assert_eq!(given_up, b"x");
+        assert!(SCRATCH.take().capacity() <= SHORT.saturating_mul(2), "the memory is not kept for ever");
     }
 }
