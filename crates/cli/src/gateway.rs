@@ -6,11 +6,12 @@ use std::time::Duration;
 use clap::Args;
 use jackfield_client::{Command, Http};
 use jackfield_gateway::Gateway as Servers;
+use jackfield_host::{CommandTarget, Reach, UrlTarget};
 
 use crate::failure::{Class, Failure};
 use crate::login;
 use crate::show::one_line;
-use crate::target::{CommandTarget, Reach, UrlTarget, all_servers, duration};
+use crate::target::{all_servers, duration};
 
 /// The arguments of `jackfield gateway`.
 #[derive(Debug, Args)]

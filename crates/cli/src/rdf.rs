@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use jackfield_host::Reach;
 use jackfield_rdf::cli::{self, CatalogueArgs, Command, Subject};
 use jackfield_rdf::{Catalogue, Error};
 
@@ -11,7 +12,7 @@ use crate::commands::{Offer, nothing_more};
 use crate::failure::{Class, Failure, chain};
 use crate::session::{Persistence, with_server};
 use crate::show::Screen;
-use crate::target::{Reach, ServerOptions, Target};
+use crate::target::{ServerOptions, Target};
 
 /// The arguments of `jackfield rdf`.
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use jackfield::protocol::{Implementation, LoggingMessageParams, Root};
 use jackfield_client::{Builder, Client, Command, Direction, Error, Http, Restarts, Timeouts};
+use jackfield_host::{CommandTarget, Reach, UrlTarget};
 
 use crate::failure::{Class, Failure};
 use crate::interrupt::interrupted;
@@ -16,7 +17,7 @@ use crate::progress::Progress;
 use crate::questions::Questions;
 use crate::show::one_line;
 use crate::stderr::ServerStderr;
-use crate::target::{CommandTarget, Reach, ServerOptions, Target, UrlTarget};
+use crate::target::{ServerOptions, Target};
 
 /// A server that is connected.
 #[derive(Debug)]

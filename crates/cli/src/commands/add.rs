@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use jackfield_host::quoted;
 use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::failure::{Class, Failure};
 use crate::interrupt::interrupted;
 use crate::show::{Screen, one_line};
-use crate::target::{self, quoted};
+use crate::target;
 
 /// The arguments of `jackfield add`.
 #[derive(Debug, Args)]

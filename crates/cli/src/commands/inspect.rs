@@ -6,10 +6,12 @@ use clap::Args;
 use jackfield::protocol::{Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 
 use super::{Offer, nothing_more};
+use jackfield_host::Reach;
+
 use crate::failure::Failure;
 use crate::session::{Persistence, with_server};
 use crate::show::{Screen, Style, columns, escaped, one_line, padded, parameters};
-use crate::target::{Reach, ServerOptions, Target};
+use crate::target::{ServerOptions, Target};
 
 /// The arguments of `jackfield inspect`.
 #[derive(Debug, Args)]

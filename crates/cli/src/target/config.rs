@@ -1,20 +1,14 @@
-//! Servers by name: the `mcp.json` files of editors and assistants.
+//! Servers by name, in the configuration files of the working directory and of the user.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use jackfield_host::{ConfigFile, Reach, Variables, project_folder};
 
-use super::expand::Variables;
-use super::jsonc;
-use super::{CommandTarget, Header, Reach, UrlTarget};
 use crate::failure::{Failure, likely};
 
 /// Where servers are looked up in a project, in this order.
 const IN_PROJECT: &[&str] = &["mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
-
-/// The members under which servers are listed: Claude, Cursor and others have the first, VS Code has the second.
-pub(super) const SECTIONS: &[&str] = &["mcpServers", "servers"];
 
 /// A server of a configuration file.
 #[derive(Debug)]
@@ -35,14 +29,14 @@ pub(crate) fn find(
     let mut read = Vec::new();
     for file in files(file, environment) {
         let file = file?;
-        if let Some(server) = file.servers.get(name) {
-            let reach = file.reach(server, environment).map_err(|what| {
+        if let Some(reach) = file.reach(name, environment) {
+            let reach = reach.map_err(|what| {
                 Failure::usage(format!("the server {name:?} of {} can not be used", file.path.display())).why(what)
             })?;
             return Ok(Configured { reach, file: file.path });
         }
         read.push(file.path.display().to_string());
-        known.extend(file.servers.into_keys());
+        known.extend(file.servers.names().map(str::to_owned));
     }
     Err(unknown(name, &known, &read))
 }
@@ -70,16 +64,17 @@ pub(crate) fn all_servers(names: &[String], file: Option<&Path>) -> Result<Found
     let (mut found, mut known) = (Found::default(), BTreeSet::new());
     for file in files(file, &environment) {
         let file = file?;
-        for (name, server) in &file.servers {
+        for name in file.servers.names() {
             // The first of a name counts, here as everywhere.
-            if !known.insert(name.clone()) || server["disabled"] == true {
+            if !known.insert(name.to_owned()) || file.servers.is_disabled(name) {
                 continue;
             }
-            match file.reach(server, &environment) {
-                Ok(reach) => found.servers.push((name.clone(), reach)),
-                Err(why) => {
+            match file.reach(name, &environment) {
+                Some(Ok(reach)) => found.servers.push((name.to_owned(), reach)),
+                Some(Err(why)) => {
                     found.unusable.push(format!("the server {name:?} of {} is left out: {why}", file.path.display()))
                 }
+                None => {}
             }
         }
     }
@@ -91,17 +86,17 @@ pub(crate) fn all_servers(names: &[String], file: Option<&Path>) -> Result<Found
     Ok(found)
 }
 
-/// A configuration file with the servers in it, by name.
-struct ConfigFile {
+/// A configuration file, and where it is.
+struct Located {
     path: PathBuf,
-    servers: BTreeMap<String, Value>,
+    servers: ConfigFile,
 }
 
 /// Reads files with servers, one when it is asked for: `file` alone, which must be there, or those of the usual places that are.
 fn files(
     file: Option<&Path>,
     environment: &dyn Fn(&str) -> Option<String>,
-) -> impl Iterator<Item = Result<ConfigFile, Failure>> {
+) -> impl Iterator<Item = Result<Located, Failure>> {
     let must_exist = file.is_some();
     let places = file.map_or_else(|| usual_places(environment), |file| vec![file.to_owned()]);
     places.into_iter().filter_map(move |path| {
@@ -113,17 +108,18 @@ fn files(
                 return Some(Err(failure.why(error.to_string())));
             }
         };
-        Some(match servers(&text) {
-            Ok(servers) => Ok(ConfigFile { path, servers }),
-            Err(why) => Err(Failure::usage(format!("{} can not be used", path.display())).why(why)),
+        Some(match ConfigFile::parse(&text) {
+            Ok(servers) => Ok(Located { path, servers }),
+            Err(why) => Err(Failure::usage(format!("{} can not be used", path.display())).why(why.to_string())),
         })
     })
 }
 
-impl ConfigFile {
+impl Located {
     /// Reads one server of the file.
-    fn reach(&self, server: &Value, environment: &dyn Fn(&str) -> Option<String>) -> Result<Reach, String> {
-        reach(server, &Variables { environment, folder: &folder(&self.path) })
+    fn reach(&self, name: &str, environment: &dyn Fn(&str) -> Option<String>) -> Option<Result<Reach, String>> {
+        let reach = self.servers.reach(name, &Variables { environment, folder: &project_folder(&self.path) })?;
+        Some(reach.map_err(|error| error.to_string()))
     }
 }
 
@@ -161,162 +157,4 @@ fn user_folder(environment: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> 
         return set("APPDATA");
     }
     set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")))
-}
-
-/// The project that a file belongs to.
-fn folder(file: &Path) -> PathBuf {
-    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let parent = file.parent().unwrap_or(Path::new("/"));
-    let is_editors = parent.file_name().is_some_and(|name| name == ".vscode" || name == ".cursor");
-    if is_editors { parent.parent().unwrap_or(parent).to_owned() } else { parent.to_owned() }
-}
-
-/// Returns the servers of a file by name.
-fn servers(text: &str) -> Result<BTreeMap<String, Value>, String> {
-    let text = jsonc::plain(text.trim_start_matches('\u{feff}'));
-    let root: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    // Editors also keep servers in their general settings, one level deeper.
-    let roots = [&root, &root["mcp"]];
-    let section = roots.into_iter().find_map(|root| SECTIONS.iter().find_map(|key| root[key].as_object()));
-    let section = section.ok_or_else(|| format!("it has neither {}", SECTIONS.join(" nor ")))?;
-    Ok(section.iter().map(|(name, server)| (name.clone(), server.clone())).collect())
-}
-
-/// Reads one server.
-fn reach(server: &Value, variables: &Variables<'_>) -> Result<Reach, String> {
-    let text = |key: &str| -> Result<Option<String>, String> {
-        match &server[key] {
-            Value::Null => Ok(None),
-            Value::String(text) => variables.expanded(text).map(Some).map_err(|what| format!("its {key} {what}")),
-            _ => Err(format!("its {key} is not a text")),
-        }
-    };
-    let kind = text("type")?;
-    match (kind.as_deref(), text("command")?, text("url")?) {
-        (None | Some("stdio"), Some(program), None) => {
-            let mut target = CommandTarget::new(program.into());
-            target.arguments = list(server, "args", variables)?.into_iter().map(Into::into).collect();
-            if let Some(file) = text("envFile")? {
-                target.variables = env_file(&variables.folder.join(file))?;
-            }
-            target
-                .variables
-                .extend(map(server, "env", variables)?.into_iter().map(|(name, value)| (name.into(), value.into())));
-            target.directory = text("cwd")?.map(|folder| variables.folder.join(folder));
-            Ok(Reach::Command(target))
-        }
-        (None | Some("http" | "streamable-http" | "streamableHttp" | "sse"), None, Some(url)) => {
-            let headers = map(server, "headers", variables)?;
-            let headers =
-                headers.into_iter().map(|(name, value)| Header::new(name, value)).collect::<Result<_, _>>()?;
-            Ok(Reach::Url(UrlTarget { url, headers }))
-        }
-        (Some(kind), None, None) => Err(format!("its type is {kind:?}, but it has neither command nor url")),
-        (Some(kind), ..) if !matches!(kind, "stdio" | "http" | "streamable-http" | "streamableHttp" | "sse") => {
-            Err(format!("its type is {kind:?}; known are stdio, http and sse"))
-        }
-        (_, Some(_), Some(_)) => Err("it has both command and url".to_owned()),
-        (Some(kind), ..) => Err(format!("its type {kind:?} does not go with what it has")),
-        (None, None, None) => Err("it has neither command nor url".to_owned()),
-    }
-}
-
-fn list(server: &Value, key: &str, variables: &Variables<'_>) -> Result<Vec<String>, String> {
-    let items = match &server[key] {
-        Value::Null => return Ok(Vec::new()),
-        Value::Array(items) => items,
-        _ => return Err(format!("its {key} is not a list")),
-    };
-    let item = |item: &Value| {
-        let text = item.as_str().ok_or_else(|| format!("its {key} has something that is not a text"))?;
-        variables.expanded(text).map_err(|what| format!("its {key} {what}"))
-    };
-    items.iter().map(item).collect()
-}
-
-/// Reads an object of texts; numbers and booleans are taken as they are written.
-fn map(server: &Value, key: &str, variables: &Variables<'_>) -> Result<Vec<(String, String)>, String> {
-    let members = match &server[key] {
-        Value::Null => return Ok(Vec::new()),
-        Value::Object(members) => members,
-        _ => return Err(format!("its {key} is not an object")),
-    };
-    let member = |(name, value): (&String, &Value)| {
-        let text = match value {
-            Value::String(text) => variables.expanded(text).map_err(|what| format!("{name} of its {key} {what}"))?,
-            Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return Err(format!("{name} of its {key} is not a text")),
-        };
-        Ok((name.clone(), text))
-    };
-    members.iter().map(member).collect()
-}
-
-/// Reads lines `NAME=value`, with comments and quotes as such files have them.
-fn env_file(path: &Path) -> Result<Vec<(std::ffi::OsString, std::ffi::OsString)>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("its envFile {}: {error}", path.display()))?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let pairs = lines.filter_map(|line| line.strip_prefix("export ").unwrap_or(line).split_once('='));
-    let unquoted = |value: &str| {
-        let value = value.trim();
-        let quoted = ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
-        quoted.unwrap_or(value).to_owned()
-    };
-    Ok(pairs.map(|(name, value)| (name.trim().into(), unquoted(value).into())).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn environment(name: &str) -> Option<String> {
-        (name == "TOKEN").then(|| "s3cret".to_owned())
-    }
-
-    fn read(text: &str, name: &str) -> Result<Reach, String> {
-        let folder = Path::new("/p");
-        reach(&servers(text)?[name], &Variables { environment: &environment, folder })
-    }
-
-    #[test]
-    fn servers_of_every_style_are_read() {
-        let claude = r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y", "x@1"], "env": {"K": "${TOKEN}", "N": 5}, "cwd": "sub"}}}"#;
-        let Reach::Command(target) = read(claude, "a").unwrap() else { panic!() };
-        assert_eq!((target.program.to_str(), target.arguments.len()), (Some("npx"), 2));
-        assert_eq!(target.variables, [("K".into(), "s3cret".into()), ("N".into(), "5".into())]);
-        assert_eq!(target.directory.as_deref(), Some(Path::new("/p/sub")));
-
-        let code = r#"{"servers": {"b": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}"},}}} // end"#;
-        let Reach::Url(target) = read(code, "b").unwrap() else { panic!() };
-        assert_eq!(target.url, "https://x/mcp");
-        assert_eq!(target.headers[0].value(), "Bearer s3cret");
-        assert!(!format!("{target:?}").contains("s3cret"));
-
-        for kind in ["sse", "streamable-http"] {
-            let text = format!(r#"{{"mcp": {{"servers": {{"c": {{"type": "{kind}", "url": "http://x"}}}}}}}}"#);
-            assert!(matches!(read(&text, "c"), Ok(Reach::Url(_))));
-        }
-    }
-
-    #[test]
-    fn mistakes_in_a_file_are_named() {
-        for (server, part) in [
-            (r#"{"command": "x", "env": {"K": "${NONE}"}}"#, "K of its env needs the environment variable NONE"),
-            (r#"{"command": 5}"#, "its command is not a text"),
-            (r#"{"command": "x", "args": "y"}"#, "its args is not a list"),
-            (r#"{"command": "x", "args": [1]}"#, "not a text"),
-            (r#"{"command": "x", "url": "http://y"}"#, "both command and url"),
-            (r#"{"type": "carrier-pigeon", "url": "http://y"}"#, "known are stdio, http and sse"),
-            (r#"{"type": "stdio", "url": "http://y"}"#, "does not go with"),
-            (r#"{"type": "http"}"#, "neither command nor url"),
-            (r#"{"url": "http://y", "headers": {"a b": "c"}}"#, "is not the name of a header"),
-            (r#"{"url": "http://y", "headers": {"a": "c\nd"}}"#, "control character"),
-            ("{}", "neither command nor url"),
-        ] {
-            let error = read(&format!(r#"{{"mcpServers": {{"s": {server}}}}}"#), "s").unwrap_err();
-            assert!(error.contains(part), "{server}: {error}");
-        }
-        assert!(servers("{}").unwrap_err().contains("neither mcpServers nor servers"));
-        assert!(servers("{").unwrap_err().contains("line 1"));
-    }
 }

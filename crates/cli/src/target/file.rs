@@ -4,10 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use jackfield_host::{ConfigError, with_server, without_server};
 use serde_json::Value;
 
 use super::config::usual_places;
-use super::edit;
 use crate::failure::{Class, Failure};
 
 /// The file that gets new servers: the first of the usual ones that is there, or else a new one in the working directory.
@@ -23,9 +23,9 @@ pub(crate) fn add_to_file(file: &Path, name: &str, server: &Value) -> Result<Str
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(unreadable(file, &error)),
     };
-    edit::with_server(&text, name, server).map_err(|why| {
-        let failure = Failure::usage(format!("{name:?} can not be added to {}", file.display())).why(&*why);
-        if why.contains("already") { failure.hint(format!("jackfield remove {name}")) } else { failure }
+    with_server(&text, name, server).map_err(|why| {
+        let failure = Failure::usage(format!("{name:?} can not be added to {}", file.display())).why(why.to_string());
+        if matches!(why, ConfigError::Known(_)) { failure.hint(format!("jackfield remove {name}")) } else { failure }
     })
 }
 
@@ -41,8 +41,8 @@ pub(crate) fn remove_from_file(name: &str, file: Option<&Path>) -> Result<(PathB
             Err(_) if file.is_none() => continue,
             Err(error) => return Err(unreadable(&place, &error)),
         };
-        let without = edit::without_server(&text, name)
-            .map_err(|why| Failure::usage(format!("{} can not be used", place.display())).why(why))?;
+        let without = without_server(&text, name)
+            .map_err(|why| Failure::usage(format!("{} can not be used", place.display())).why(why.to_string()))?;
         if let Some(text) = without {
             return Ok((place, text));
         }

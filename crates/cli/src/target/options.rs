@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 use jackfield::protocol::{LoggingLevel, Revision};
+use jackfield_host::{CommandTarget, Header, Reach, UrlTarget};
 
-use super::expand::expanded_header;
-use super::{CommandTarget, Header, Reach, Target, UrlTarget, config};
+use super::header_value::expanded_header;
+use super::{Target, config};
 use crate::failure::Failure;
 use crate::show::one_line;
 
@@ -116,7 +117,7 @@ impl ServerOptions {
             let name = name.trim();
             let value = expanded_header(value.trim(), environment)
                 .map_err(|what| Failure::usage(format!("the header {name} {what}")))?;
-            let header = Header::new(name.to_owned(), value).map_err(Failure::usage)?;
+            let header = Header::new(name.to_owned(), value).map_err(|error| Failure::usage(error.to_string()))?;
             // What the command line says wins over what a file says.
             url.headers.retain(|known| !known.name().eq_ignore_ascii_case(name));
             url.headers.push(header);

@@ -1,7 +1,16 @@
 //! JSON as editors write it: with comments and commas before a closing bracket.
 
-/// Returns plain JSON: comments and superfluous commas become blanks, so that places in error messages stay right.
-pub(crate) fn plain(text: &str) -> String {
+/// A text without comments and superfluous commas.
+pub(crate) struct Plain {
+    /// The characters; blanks stand for what is left out, so that places in error messages stay right.
+    pub(crate) chars: Vec<char>,
+    /// Where the superfluous commas were.
+    pub(crate) commas: Vec<usize>,
+}
+
+/// Makes plain JSON of a text.
+pub(crate) fn plain(text: &str) -> Plain {
+    let mut commas = Vec::new();
     let mut out: Vec<char> = Vec::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     let mut last_comma = None;
@@ -45,6 +54,7 @@ pub(crate) fn plain(text: &str) -> String {
             '}' | ']' => {
                 if let Some(comma) = last_comma.take() {
                     out[comma] = ' ';
+                    commas.push(comma);
                 }
                 out.push(c);
             }
@@ -56,12 +66,14 @@ pub(crate) fn plain(text: &str) -> String {
             }
         }
     }
-    out.into_iter().collect()
+    Plain { chars: out, commas }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    fn plain(text: &str) -> String {
+        super::plain(text).chars.into_iter().collect()
+    }
 
     #[test]
     fn comments_and_superfluous_commas_are_left_out() {
