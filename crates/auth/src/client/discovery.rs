@@ -87,7 +87,7 @@ async fn resource_metadata(
     for place in places {
         match look(place.as_str()).await {
             Ok(found) => return Ok(Some(found)),
-            Err(error) if is_absent(&error) => {}
+            Err(error) if error.is_absent() => {}
             Err(source) => return Err(AuthError::Metadata { url: place.into(), source }),
         }
     }
@@ -105,7 +105,7 @@ async fn issuer_metadata(settings: &Settings, issuer: &str) -> Result<Option<Aut
             Ok(metadata) => {
                 return Err(AuthError::ForeignIssuer { expected: issuer.to_owned(), found: metadata.issuer });
             }
-            Err(error) if is_absent(&error) => {}
+            Err(error) if error.is_absent() => {}
             Err(source) => return Err(AuthError::Metadata { url: place.into(), source }),
         }
     }
@@ -147,15 +147,6 @@ async fn look<T: serde::de::DeserializeOwned>(
     let failure = found.as_ref().err().map(ToString::to_string);
     settings.observer.tell(AuthEvent::Looked { document, url: url.to_owned(), failure });
     found
-}
-
-/// Whether nothing is at a place, or something else is: many sites answer every path with a page.
-fn is_absent(error: &FetchError) -> bool {
-    match error {
-        FetchError::Status(status) => status.is_client_error() || status.is_redirection(),
-        FetchError::Unusable(_) => true,
-        _ => false,
-    }
 }
 
 /// Whether a name is that of a server: its URL, or a part of the same origin that contains it. The metadata of a whole host is

@@ -1,5 +1,7 @@
 //! Asking for tokens, and giving them back.
 
+use std::fmt;
+
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -19,8 +21,7 @@ const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-be
 /// How long an assertion about ourselves is valid, in seconds.
 const ASSERTION_LIFE: u64 = 60;
 
-/// A request to an endpoint of an authorization server.
-#[derive(Debug)]
+/// A request to an endpoint of an authorization server. Printed, it shows the names of what it sends.
 pub(super) struct TokenRequest<'a> {
     pub(super) settings: &'a Settings,
     pub(super) endpoint: &'a str,
@@ -144,6 +145,13 @@ impl TokenRequest<'_> {
         let kid = Some(key.id().to_owned());
         let header = Header { typ: Some("JWT".to_owned()), kid, ..Header::new(Algorithm::Es256) };
         Ok(key.sign_with(&header, &claims)?)
+    }
+}
+
+impl fmt::Debug for TokenRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.form.iter().map(|(name, _)| *name).collect();
+        f.debug_struct("TokenRequest").field("endpoint", &self.endpoint).field("form", &names).finish_non_exhaustive()
     }
 }
 

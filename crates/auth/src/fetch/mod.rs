@@ -17,8 +17,8 @@ use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-/// What to fetch, and how much of it at most.
-#[derive(Clone, Debug)]
+/// What to fetch, and how much of it at most. Printed, it shows neither what is sent nor the query of the address.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Ask {
     /// The method.
@@ -37,8 +37,8 @@ pub struct Ask {
     pub redirects: u8,
 }
 
-/// What was fetched.
-#[derive(Clone, Debug)]
+/// What was fetched. Printed, it shows its status and its length: it may hold tokens.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Document {
     /// The status.
@@ -71,6 +71,37 @@ pub enum FetchError {
     /// The connection failed.
     #[error("the connection failed")]
     Connection(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl FetchError {
+    /// Whether nothing is at a place, or something else is: many sites answer every path with a page.
+    pub(crate) fn is_absent(&self) -> bool {
+        match self {
+            Self::Status(status) => status.is_client_error() || status.is_redirection(),
+            Self::Unusable(_) => true,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut url = self.url.clone();
+        url.set_query(None);
+        let headers: Vec<&str> = self.headers.keys().map(HeaderName::as_str).collect();
+        f.debug_struct("Ask")
+            .field("method", &self.method)
+            .field("url", &url.as_str())
+            .field("headers", &headers)
+            .field("body", &self.body.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document").field("status", &self.status).field("body", &self.body.len()).finish_non_exhaustive()
+    }
 }
 
 impl From<OutOfReach> for FetchError {
@@ -178,5 +209,23 @@ impl Document {
             }
         }
         age
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// T-068: what is sent and what comes back holds secrets, and prints none of them.
+    #[test]
+    fn what_is_fetched_prints_no_secrets() {
+        let ask = Ask::post_form("https://a.example/token?key=s3cret", [("refresh_token", "s3cret")]).unwrap();
+        let ask = ask.with(::http::header::AUTHORIZATION, HeaderValue::from_static("Basic s3cret"));
+        let mut headers = HeaderMap::new();
+        headers.insert("location", HeaderValue::from_static("/cb?code=s3cret"));
+        let document = Document::new(StatusCode::OK, headers, r#"{"access_token":"s3cret"}"#);
+        let printed = format!("{ask:?} {document:?}");
+        assert!(!printed.contains("s3cret"), "{printed}");
+        assert!(printed.contains("https://a.example/token") && printed.contains("authorization"), "{printed}");
     }
 }

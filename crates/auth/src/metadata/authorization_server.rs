@@ -84,7 +84,7 @@ fn is_false(yes: &bool) -> bool {
 /// Finds the metadata of an issuer: the well-known places in their order, and the document must name the issuer to the letter.
 ///
 /// # Errors
-/// No place has a document, or it is about another issuer.
+/// No place has a document, it is about another issuer, or a place can not be asked at present.
 pub async fn discover(issuer: &str, fetch: &dyn Fetch) -> Result<AuthorizationServerMetadata, FetchError> {
     let url = Url::parse(issuer).map_err(|_| FetchError::Unusable("the issuer is no URL"))?;
     let mut last = FetchError::Unusable("no metadata found");
@@ -93,6 +93,8 @@ pub async fn discover(issuer: &str, fetch: &dyn Fetch) -> Result<AuthorizationSe
         // Some answer unknown paths with a page, which is no document.
         let metadata: AuthorizationServerMetadata = match fetched.and_then(|document| document.json()) {
             Ok(metadata) => metadata,
+            // What can not be asked now may be there: the places after it do not say that it is not.
+            Err(error) if !error.is_absent() => return Err(error),
             Err(error) => {
                 last = error;
                 continue;
