@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 
 use super::{Algorithm, Jwk, JwkSet};
 use crate::Clock;
@@ -122,15 +123,23 @@ pub enum KeyError {
     Unavailable(#[source] Arc<FetchError>),
 }
 
-/// The keys of an issuer: cached, fetched by one task at a time, and not more often than the limits say.
+/// The keys of an issuer: cached, fetched by one task at a time, and not more often than the limits say. A fetch goes on when
+/// whoever began it gives up.
 #[derive(Debug)]
 pub struct KeyCache {
+    known: Arc<Known>,
+    /// Held by the one task that fetches.
+    flight: Arc<Semaphore>,
+    fetching: Mutex<JoinSet<()>>,
+}
+
+/// What is known of an issuer's keys, and where more of it comes from.
+#[derive(Debug)]
+struct Known {
     source: Arc<dyn KeySource>,
     limits: KeyCacheLimits,
     clock: Clock,
     state: Mutex<State>,
-    /// Held by the one task that fetches.
-    flight: Semaphore,
 }
 
 #[derive(Debug)]
@@ -158,14 +167,15 @@ impl KeyCache {
             failure: None,
             unknown: ExpiringMap::new(UNKNOWN_KEYS),
         };
-        Self { source, limits, clock, state: Mutex::new(state), flight: Semaphore::new(1) }
+        let known = Known { source, limits, clock, state: Mutex::new(state) };
+        Self { known: Arc::new(known), flight: Arc::new(Semaphore::new(1)), fetching: Mutex::default() }
     }
 
     /// Returns a number that changes whenever keys were added or removed, and whether the keys are fresh.
     #[must_use]
     pub fn generation(&self) -> (u64, bool) {
-        let state = self.state();
-        (state.generation, state.fresh_until > self.clock.now())
+        let state = self.known.state();
+        (state.generation, state.fresh_until > self.known.clock.now())
     }
 
     /// Returns the keys that may have made a signature, a few at most.
@@ -173,28 +183,35 @@ impl KeyCache {
     /// # Errors
     /// There is none, or it can not be found out.
     pub async fn candidates(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<Vec<Jwk>, KeyError> {
-        if let Some(known) = self.look(kid, algorithm) {
+        if let Some(known) = self.known.look(kid, algorithm) {
             return known;
         }
-        let flight = match self.flight.try_acquire() {
-            Ok(flight) => Some(flight),
+        match self.flight.clone().try_acquire_owned() {
+            Ok(flight) if self.known.may_try() => self.fetch(flight),
+            Ok(_) => {}
             // While another task asks, what is past its time but within its grace will do.
-            Err(_) => match self.usable(kid, algorithm) {
-                Some(usable) => return Ok(usable),
-                None => self.flight.acquire().await.ok(),
-            },
-        };
-        let Some(_flight) = flight else { return Err(KeyError::Unknown) };
-        // Another task may have fetched them while this one waited.
-        if let Some(known) = self.look(kid, algorithm) {
-            return known;
+            Err(_) => {
+                if let Some(usable) = self.known.usable(kid, algorithm) {
+                    return Ok(usable);
+                }
+            }
         }
-        if self.may_try() {
-            self.refresh().await;
-        }
-        self.settle(kid, algorithm)
+        let _landed = self.flight.acquire().await;
+        self.known.settle(kid, algorithm)
     }
 
+    fn fetch(&self, flight: OwnedSemaphorePermit) {
+        let known = self.known.clone();
+        let mut fetching = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
+        while fetching.try_join_next().is_some() {}
+        fetching.spawn(async move {
+            known.refresh().await;
+            drop(flight);
+        });
+    }
+}
+
+impl Known {
     /// Answers from what is there; none if the source has to be asked.
     fn look(&self, kid: Option<&str>, algorithm: Algorithm) -> Option<Result<Vec<Jwk>, KeyError>> {
         let state = self.state();

@@ -153,3 +153,22 @@ async fn a_failing_source_is_bridged_for_a_while() {
     assert!(has(&cache, one.id()).await.is_err(), "a source that hangs does not hang us");
     assert_eq!(before.elapsed(), Duration::from_secs(10));
 }
+
+/// Who goes away while keys are fetched neither stops the fetch nor begins another.
+#[tokio::test]
+async fn a_fetch_outlives_whoever_began_it() {
+    let one = SigningKey::generate().unwrap();
+    let source = Source::of(&[&one]);
+    source.gate.forget_permits(1000);
+    let cache = KeyCache::new(source.clone(), KeyCacheLimits::default(), Clock::manual(1000));
+    for _ in 0..10 {
+        tokio::select! {
+            biased;
+            _ = has(&cache, one.id()) => panic!("nothing was loaded yet"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    source.gate.add_permits(1);
+    assert!(has(&cache, one.id()).await.unwrap());
+    assert_eq!(source.loads(), 1);
+}
