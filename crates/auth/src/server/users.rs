@@ -23,7 +23,7 @@ struct Inner {
     /// A hash of nothing, so that an unknown name takes as long as a known one.
     nobody: String,
     /// Hashing takes memory and time, so only a few passwords are checked at once.
-    checks: Semaphore,
+    checks: Arc<Semaphore>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ impl Users {
 
     fn of(file: Option<PathBuf>, users: BTreeMap<String, User>) -> Result<Self, UsersError> {
         let nobody = hash("nobody has this password")?;
-        let checks = Semaphore::new(CHECKS_AT_ONCE);
+        let checks = Arc::new(Semaphore::new(CHECKS_AT_ONCE));
         Ok(Self(Arc::new(Inner { file, users: RwLock::new(users), nobody, checks })))
     }
 
@@ -140,8 +140,10 @@ impl Users {
             self.0.users.read().unwrap_or_else(PoisonError::into_inner).get(name).map(|user| user.password.clone());
         let is_known = known.is_some();
         let stored = known.unwrap_or_else(|| self.0.nobody.clone());
-        let Ok(_permit) = self.0.checks.acquire().await else { return false };
+        let Ok(permit) = self.0.checks.clone().acquire_owned().await else { return false };
         let checked = tokio::task::spawn_blocking(move || {
+            // It is held until the work is done, which nobody can stop: who goes away makes no room for the next.
+            let _permit = permit;
             let parsed = PasswordHash::new(&stored);
             parsed.is_ok_and(|hash| Argon2::default().verify_password(password.expose().as_bytes(), &hash).is_ok())
         });
@@ -194,4 +196,21 @@ fn check_private(file: &Path) -> Result<(), UsersError> {
 #[cfg(not(unix))]
 fn check_private(_: &Path) -> Result<(), UsersError> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mistake: whoever went away while a password was checked made room for the next check, so that there was no bound.
+    #[tokio::test]
+    async fn a_check_that_nobody_waits_for_is_counted() {
+        let users = Users::new().unwrap();
+        tokio::select! {
+            biased;
+            _ = users.check("nobody", Secret::new("a password")) => panic!("it can not be done yet"),
+            () = std::future::ready(()) => {}
+        }
+        assert_eq!(users.0.checks.available_permits(), CHECKS_AT_ONCE - 1);
+    }
 }
