@@ -4,6 +4,15 @@ use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundK
 
 use crate::NoRandomness;
 
+/// Something could not be sealed.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum SealError {
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+    #[error("it is too long to be sealed")]
+    TooLong,
+}
+
 #[derive(Debug)]
 pub(crate) struct Sealer(LessSafeKey);
 
@@ -16,13 +25,13 @@ impl Sealer {
     }
 
     /// Seals a text for one place; it can not be opened under another name.
-    pub(crate) fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, NoRandomness> {
+    pub(crate) fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, SealError> {
         let mut nonce = [0; NONCE_LEN];
         getrandom::fill(&mut nonce).map_err(|_| NoRandomness)?;
         let mut sealed = plain.to_vec();
         let aad = Aad::from(name.as_bytes());
         let done = self.0.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), aad, &mut sealed);
-        done.map_err(|_| NoRandomness)?;
+        done.map_err(|_| SealError::TooLong)?;
         Ok([&nonce[..], &sealed].concat())
     }
 

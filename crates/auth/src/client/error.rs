@@ -1,7 +1,10 @@
 //! Why nobody could be logged in.
 
+use std::sync::Arc;
+
 use super::store::StoreError;
 use crate::fetch::FetchError;
+use crate::jose::SignError;
 use crate::{NoRandomness, Scopes};
 
 /// Why a request could not be authorized. It holds no secrets.
@@ -121,13 +124,38 @@ pub enum AuthError {
     /// The system has no random numbers.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
+    /// Something that has to be signed could not be.
+    #[error(transparent)]
+    Sign(#[from] SignError),
+    /// Requests that were refused at the same time share what came of it. [`AuthError::plain`] looks through it.
+    #[error(transparent)]
+    Shared(Arc<AuthError>),
 }
 
 impl AuthError {
+    /// Returns the error itself, where several requests share it.
+    #[must_use]
+    pub fn plain(&self) -> &Self {
+        match self {
+            Self::Shared(error) => error.plain(),
+            error => error,
+        }
+    }
+
     /// Whether the error is one that a login would end.
     #[must_use]
     pub fn needs_login(&self) -> bool {
-        matches!(self, Self::LoginNeeded)
+        matches!(self.plain(), Self::LoginNeeded)
+    }
+
+    /// Whether the authorization server does not know the client, or not any more.
+    pub(super) fn is_of_client(&self) -> bool {
+        const CODES: [&str; 2] = ["invalid_client", "unauthorized_client"];
+        match self {
+            Self::Token { code, .. } => CODES.contains(&code.as_str()),
+            Self::Denied(told) => CODES.iter().any(|code| told.starts_with(code)),
+            _ => false,
+        }
     }
 
     /// Whether somebody said no, and would say so again.

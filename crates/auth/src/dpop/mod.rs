@@ -9,8 +9,8 @@ use url::Url;
 
 pub use checker::{ProofChecker, ProofError, ProofRules};
 
-use crate::jose::{Algorithm, Header, SigningKey};
-use crate::{NoRandomness, random};
+use crate::jose::{Algorithm, Header, SignError, SigningKey};
+use crate::random;
 
 /// The header that carries a proof.
 pub const HEADER: http::HeaderName = http::HeaderName::from_static("dpop");
@@ -45,7 +45,7 @@ pub struct Proven<'a> {
 ///
 /// # Errors
 /// The system has no random numbers.
-pub fn prove(key: &SigningKey, request: Proven<'_>, nonce: Option<&str>, now: u64) -> Result<String, NoRandomness> {
+pub fn prove(key: &SigningKey, request: Proven<'_>, nonce: Option<&str>, now: u64) -> Result<String, SignError> {
     let mut public = key.public().clone();
     (public.kid, public.alg, public.usage) = (None, None, None);
     let header = Header { typ: Some("dpop+jwt".to_owned()), jwk: Some(public), ..Header::new(Algorithm::Es256) };
@@ -58,6 +58,13 @@ pub fn prove(key: &SigningKey, request: Proven<'_>, nonce: Option<&str>, now: u6
         nonce: nonce.map(str::to_owned),
     };
     key.sign_with(&header, &proof)
+}
+
+/// Returns the nonce in a proof of our own.
+#[cfg(feature = "client")]
+pub(crate) fn nonce_of(proof: &str) -> Option<String> {
+    let payload = random::decode(proof.split('.').nth(1)?)?;
+    serde_json::from_slice::<Proof>(&payload).ok()?.nonce
 }
 
 fn token_hash(token: &str) -> String {

@@ -14,7 +14,7 @@ pub use claims::{Audience, Claims, Confirmation};
 pub use jwk::{Jwk, JwkSet};
 pub use jws::{Header, Jws, JwsError};
 pub use key_cache::{KeyCache, KeyCacheLimits, KeyError, KeySource, LoadedKeys, LoadingKeys, RemoteKeys};
-pub use signing::{KeyFileError, SigningKey};
+pub use signing::{KeyFileError, SignError, SigningKey};
 
 #[cfg(feature = "resource")]
 pub(crate) use jws::LONGEST as LONGEST_TOKEN;

@@ -17,6 +17,18 @@ pub struct SigningKey {
     public: Jwk,
 }
 
+/// Something could not be signed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignError {
+    /// The system has no random numbers.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+    /// What is to be signed can not be written as JSON.
+    #[error("what is to be signed is no JSON")]
+    Claims(#[source] serde_json::Error),
+}
+
 /// A stored key is none.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("not a private key on P-256 in PKCS#8")]
@@ -88,8 +100,8 @@ impl SigningKey {
     /// Signs claims as a text of a kind, such as `at+jwt`.
     ///
     /// # Errors
-    /// The system has no random numbers.
-    pub fn sign(&self, typ: &str, claims: &impl Serialize) -> Result<String, NoRandomness> {
+    /// The system has no random numbers, or the claims are no JSON.
+    pub fn sign(&self, typ: &str, claims: &impl Serialize) -> Result<String, SignError> {
         let header =
             Header { typ: Some(typ.to_owned()), kid: self.public.kid.clone(), ..Header::new(Algorithm::Es256) };
         self.sign_with(&header, claims)
@@ -99,8 +111,8 @@ impl SigningKey {
     ///
     /// # Errors
     /// The system has no random numbers, or the claims are no JSON.
-    pub fn sign_with(&self, header: &Header, claims: &impl Serialize) -> Result<String, NoRandomness> {
-        let part = |json: serde_json::Result<Vec<u8>>| json.map(random::encode).map_err(|_| NoRandomness);
+    pub fn sign_with(&self, header: &Header, claims: &impl Serialize) -> Result<String, SignError> {
+        let part = |json: serde_json::Result<Vec<u8>>| json.map(random::encode).map_err(SignError::Claims);
         let message = format!("{}.{}", part(serde_json::to_vec(header))?, part(serde_json::to_vec(claims))?);
         let signature = self.pair.sign(&SystemRandom::new(), message.as_bytes()).map_err(|_| NoRandomness)?;
         Ok(format!("{message}.{}", random::encode(signature)))
@@ -134,5 +146,8 @@ mod tests {
         assert_eq!(SigningKey::from_pem(&pem).unwrap().id(), one.id());
         assert!(SigningKey::from_pem(&body).is_err());
         assert!(!format!("{one:?}").contains(&random::encode(one.to_pkcs8())));
+        // Keys of JSON objects are texts.
+        let no_json = std::collections::BTreeMap::from([((1, 2), 3)]);
+        assert!(matches!(one.sign("jwt", &no_json), Err(SignError::Claims(_))));
     }
 }

@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use crate::NoRandomness;
 use crate::dpop::ProofError;
+use crate::jose::SignError;
+use crate::seal::SealError;
 use crate::store::StoreError;
 
 pub(super) type Answer = Response<Bytes>;
@@ -57,7 +59,22 @@ impl From<StoreError> for OAuthError {
 }
 
 impl From<NoRandomness> for OAuthError {
-    fn from(_: NoRandomness) -> Self {
+    fn from(error: NoRandomness) -> Self {
+        tracing::error!(%error, "the authorization server can not go on");
+        Self::unavailable()
+    }
+}
+
+impl From<SignError> for OAuthError {
+    fn from(error: SignError) -> Self {
+        tracing::error!(%error, "the authorization server can not sign");
+        Self::unavailable()
+    }
+}
+
+impl From<SealError> for OAuthError {
+    fn from(error: SealError) -> Self {
+        tracing::error!(%error, "the authorization server can not seal");
         Self::unavailable()
     }
 }
@@ -105,8 +122,11 @@ pub(super) fn error(error: &OAuthError) -> Answer {
     if error.challenge {
         headers.insert("www-authenticate", HeaderValue::from_static("Basic realm=\"clients\""));
     }
-    if matches!(error.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
-        headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
+    match error.status {
+        StatusCode::TOO_MANY_REQUESTS => drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("60"))),
+        // Sooner than a refresh token that was used is taken for a stolen one: it may be the answer alone that was lost.
+        StatusCode::SERVICE_UNAVAILABLE => drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("5"))),
+        _ => {}
     }
     answer
 }

@@ -93,7 +93,8 @@ impl SharedKeys {
     /// Replaces the keys; says whether nobody was faster.
     async fn write(&self, before: Option<Vec<u8>>, keys: &Schedule, now: u64) -> Result<bool, StoreError> {
         let kept = keys.keys().iter().map(|scheduled| {
-            let sealed = self.sealer.seal(SIGNING, scheduled.key.to_pkcs8()).map_err(no_randomness)?;
+            let sealed = self.sealer.seal(SIGNING, scheduled.key.to_pkcs8());
+            let sealed = sealed.map_err(|error| StoreError::Failed(error.into()))?;
             Ok(Kept { key: random::encode(sealed), from: scheduled.from })
         });
         let after = store::encode(&kept.collect::<Result<Vec<_>, StoreError>>()?)?;
