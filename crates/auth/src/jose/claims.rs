@@ -59,6 +59,9 @@ pub struct Claims {
     /// The user's address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+    /// Whether the issuer has made sure that the address is the user's.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "yes_or_no")]
+    pub email_verified: Option<bool>,
 }
 
 /// Whom a token is for: one or several.
@@ -137,6 +140,15 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D:
         Some(time) if (0.0..1e12).contains(&time) => Ok(Some(time as u64)),
         _ => Err(serde::de::Error::custom("not a time")),
     }
+}
+
+/// Some servers write the word in place of the value. What is neither says nothing.
+fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    Ok(match serde_json::Value::deserialize(deserializer)? {
+        serde_json::Value::Bool(yes) => Some(yes),
+        serde_json::Value::String(text) => text.parse().ok(),
+        _ => None,
+    })
 }
 
 /// Scopes are a text with spaces, or with some servers a list.

@@ -67,7 +67,7 @@ pub fn same_resource(one: &str, other: &str) -> bool {
 }
 
 /// Whether a URL leads to this machine, to a server that needs no `https`.
-#[cfg(feature = "resource")]
+#[cfg(any(feature = "client", feature = "resource"))]
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),

@@ -1,7 +1,9 @@
 //! Tokens against assertions of other issuers (RFC 7523): identity providers of enterprises, and workloads.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::assertion_claims::LEEWAY;
 use super::builder::AuthorizationServer;
 use super::client::{Client, JWT_BEARER};
 use super::grant::Target;
@@ -18,6 +20,14 @@ pub struct TrustedIssuer {
     source: Arc<dyn KeySource>,
     kind: Kind,
     keys: KeyCache,
+    links: Links,
+}
+
+/// Who somebody of another issuer is here.
+#[derive(Debug, Default)]
+struct Links {
+    by_subject: BTreeMap<String, String>,
+    by_email: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +40,7 @@ enum Kind {
 
 /// The type of identity assertions.
 pub(super) const ID_JAG: &str = "oauth-id-jag+jwt";
-/// How far clocks may differ, and how long an assertion may be valid, in seconds.
-const LEEWAY: u64 = 30;
+/// How long an assertion may be valid, in seconds.
 const LONGEST: u64 = 3600;
 
 impl TrustedIssuer {
@@ -47,7 +56,30 @@ impl TrustedIssuer {
 
     fn new(issuer: impl Into<String>, source: Arc<dyn KeySource>, kind: Kind) -> Self {
         let keys = KeyCache::new(source.clone(), KeyCacheLimits::default(), Clock::system());
-        Self { issuer: issuer.into(), source, kind, keys }
+        Self { issuer: issuer.into(), source, kind, keys, links: Links::default() }
+    }
+
+    /// Says that somebody is a user of ours, by the name that the issuer has for them (`sub`): tokens are issued for that user.
+    /// Whoever is not linked has a name of their own here, which is that of the issuer and theirs.
+    #[must_use]
+    pub fn link_subject(mut self, subject: impl Into<String>, user: impl Into<String>) -> Self {
+        self.links.by_subject.insert(subject.into(), user.into());
+        self
+    }
+
+    /// The same by an address (`email`) that the issuer has verified (`email_verified`). The name counts first.
+    #[must_use]
+    pub fn link_email(mut self, email: impl AsRef<str>, user: impl Into<String>) -> Self {
+        self.links.by_email.insert(email.as_ref().to_ascii_lowercase(), user.into());
+        self
+    }
+
+    /// Returns the user of ours that somebody is, if they are one.
+    fn linked(&self, claims: &Claims) -> Option<&str> {
+        let by_subject = claims.sub.as_ref().and_then(|subject| self.links.by_subject.get(subject));
+        let email = claims.email.as_ref().filter(|_| claims.email_verified == Some(true));
+        let by_email = || self.links.by_email.get(&email?.to_ascii_lowercase());
+        by_subject.or_else(by_email).map(String::as_str)
     }
 
     pub(super) fn with_clock(self, clock: &Clock) -> Self {
@@ -85,7 +117,8 @@ impl AuthorizationServer {
         if !fits {
             return Err(OAuthError::invalid_grant("the assertion is of another type"));
         }
-        self.check_assertion_claims(&claims)?;
+        let bad = self.check_assertion_claims(&claims, LONGEST);
+        bad.map_err(|bad| OAuthError::invalid_grant(bad.describe()))?;
         let resource = self.asserted_resource(issuer, client, &claims, form)?;
         let asked = form.get("scope");
         let mut scopes = self.scopes_for(&resource, asked, client)?;
@@ -93,24 +126,18 @@ impl AuthorizationServer {
             scopes = scopes.intersection(granted);
         }
         self.use_once(issuer, &claims, text).await?;
-        let subject = claims.sub.ok_or_else(refused)?;
-        // Names of another issuer never meet our own.
-        self.issue_alone(client, format!("{}:{subject}", issuer.issuer), Target { resource, scopes, key })
+        let subject = self.asserted_user(issuer, &claims)?;
+        self.issue_alone(client, subject, Target { resource, scopes, key })
     }
 
-    fn check_assertion_claims(&self, claims: &Claims) -> Result<(), OAuthError> {
-        let now = self.now();
-        let ours =
-            [self.0.issuer.clone(), format!("{}/", self.0.issuer.trim_end_matches('/')), self.endpoint("/token")];
-        if !claims.aud.0.iter().any(|audience| ours.contains(audience)) {
-            return Err(OAuthError::invalid_grant("the assertion is for another server"));
+    /// Finds who an assertion is about: a user of ours, if they are linked. Names of another issuer never meet our own.
+    fn asserted_user(&self, issuer: &TrustedIssuer, claims: &Claims) -> Result<String, OAuthError> {
+        let subject = claims.sub.as_ref().ok_or(OAuthError::invalid_grant("the assertion is not valid"))?;
+        let Some(user) = issuer.linked(claims) else { return Ok(format!("{}:{subject}", issuer.issuer)) };
+        match &self.0.users {
+            Some(users) if !users.contains(user) => Err(OAuthError::invalid_grant("the user is no longer known")),
+            _ => Ok(user.to_owned()),
         }
-        let end = claims.exp.unwrap_or_default();
-        let is_now = end.saturating_add(LEEWAY) > now
-            && end <= now.saturating_add(LONGEST).saturating_add(LEEWAY)
-            && claims.nbf.is_none_or(|begin| begin <= now.saturating_add(LEEWAY))
-            && claims.iat.is_none_or(|begin| begin <= now.saturating_add(LEEWAY));
-        if is_now { Ok(()) } else { Err(OAuthError::invalid_grant("the assertion is not valid at this time")) }
     }
 
     /// Finds the resource. An identity provider names it, and the client, in the assertion itself.

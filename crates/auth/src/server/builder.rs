@@ -8,6 +8,8 @@ use url::Url;
 
 use super::assertion::TrustedIssuer;
 use super::client::Client;
+use super::client_keys::ClientKeys;
+use super::crowd::Crowd;
 use super::documents::Documents;
 use super::exchange::AssertionTarget;
 use super::keys::KeyRing;
@@ -19,7 +21,7 @@ use super::upstream::Upstream;
 use super::users::Users;
 use crate::dpop::{ProofChecker, ProofRules};
 use crate::fetch::Fetch;
-use crate::metadata::{canonical_resource, is_loopback, same_resource};
+use crate::metadata::{Redirects, canonical_resource, is_loopback, same_resource};
 use crate::seal::Sealer;
 use crate::store::{AuthStore, MemoryStore, StoreError};
 use crate::{Clock, NoRandomness, Scopes};
@@ -42,7 +44,8 @@ pub(super) struct Inner {
     pub(super) clients: BTreeMap<String, Client>,
     pub(super) registration: Option<Registration>,
     pub(super) documents: Option<Documents>,
-    pub(super) fetch: Option<Arc<dyn Fetch>>,
+    pub(super) redirects: Redirects,
+    pub(super) client_keys: Option<ClientKeys>,
     pub(super) store: Arc<dyn AuthStore>,
     /// The store was given to us, so others may use it too.
     pub(super) is_shared: bool,
@@ -62,6 +65,7 @@ pub(super) struct Throttles {
     pub(super) login_by_address: Throttle,
     pub(super) login_by_user: Throttle,
     pub(super) client: Throttle,
+    pub(super) clients_at_once: Crowd,
     pub(super) registration_by_address: Throttle,
     pub(super) registration: Throttle,
 }
@@ -167,6 +171,7 @@ pub struct AuthorizationServerBuilder {
     upstream: Option<Upstream>,
     clients: Vec<Client>,
     registration: Option<Registration>,
+    redirects: Redirects,
     fetch: Option<Arc<dyn Fetch>>,
     documents: bool,
     store: Option<Arc<dyn AuthStore>>,
@@ -189,6 +194,7 @@ impl AuthorizationServer {
             upstream: None,
             clients: Vec::new(),
             registration: None,
+            redirects: Redirects::default(),
             fetch: None,
             documents: false,
             store: None,
@@ -265,6 +271,16 @@ impl AuthorizationServerBuilder {
     #[must_use]
     pub fn registration(mut self, registration: Registration) -> Self {
         self.registration = Some(registration);
+        self
+    }
+
+    /// Lets users be sent back to schemes of applications too, such as `com.example.app:/callback` (RFC 8252, section 7.1).
+    ///
+    /// This deviates from the specification of the protocol, by which an address to come back to is `https` or on the user's own
+    /// machine: any application can claim such a scheme, and then gets the codes of others. Off unless this is called.
+    #[must_use]
+    pub fn private_use_schemes(mut self) -> Self {
+        self.redirects = Redirects::PrivateUse;
         self
     }
 
@@ -378,7 +394,7 @@ impl AuthorizationServerBuilder {
                 canonical_resource(&resource.url).ok_or_else(|| BuildError::Resource(resource.url.clone()))?;
         }
         for client in &self.clients {
-            if !client.metadata.redirect_uris.iter().all(|uri| redirect::may_register(uri, None)) {
+            if !client.metadata.redirect_uris.iter().all(|uri| redirect::may_register(uri, None, self.redirects)) {
                 return Err(BuildError::Redirect(client.id.clone()));
             }
         }
@@ -387,7 +403,8 @@ impl AuthorizationServerBuilder {
             Some(keys) => keys,
             None => KeyRing::generate(clock.clone())?,
         };
-        let documents = self.fetch.clone().filter(|_| self.documents).map(|fetch| Documents::new(fetch, clock.clone()));
+        let documents = self.fetch.clone().filter(|_| self.documents);
+        let documents = documents.map(|fetch| Documents::new(fetch, clock.clone(), self.redirects));
         let mut proofs = ProofChecker::new(self.proofs, clock.clone())?;
         if let Some(store) = &self.store {
             proofs = proofs.share(store.clone());
@@ -406,7 +423,8 @@ impl AuthorizationServerBuilder {
             clients: self.clients.into_iter().map(|client| (client.id.clone(), client)).collect(),
             registration: self.registration,
             documents,
-            fetch: self.fetch,
+            redirects: self.redirects,
+            client_keys: self.fetch.map(|fetch| ClientKeys::new(fetch, clock.clone())),
             store,
             is_shared,
             keys: Arc::new(keys.outlive(self.life.access)),
@@ -431,6 +449,7 @@ impl Throttles {
             login_by_address: of("login-from", 30, 60),
             login_by_user: of("login-as", 5, 300),
             client: of("client-from", 20, 60),
+            clients_at_once: Crowd::new(20),
             registration_by_address: throttle("register-from", registration.per_address),
             registration: throttle("register", registration.in_all),
         }

@@ -105,7 +105,12 @@ impl Client {
         &self.id
     }
 
+    /// Whether the client may have tokens against a kind of grant. Without a user only those have any that an administrator
+    /// named: what a stranger says of itself grants nothing.
     pub(super) fn may_use(&self, grant: &str) -> bool {
+        if self.origin != Origin::Configured && !matches!(grant, AUTHORIZATION_CODE | REFRESH_TOKEN) {
+            return false;
+        }
         match &self.metadata.grant_types {
             Some(grants) => grants.iter().any(|one| one == grant),
             None => grant == AUTHORIZATION_CODE,

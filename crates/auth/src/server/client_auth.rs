@@ -1,25 +1,23 @@
 //! How clients say who they are.
 
-use std::sync::Arc;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
 
+use super::assertion_claims::LEEWAY;
 use super::builder::AuthorizationServer;
 use super::client::Client;
 use super::clients::NoClient;
 use super::respond::OAuthError;
 use super::visit::{Params, Visit};
-use crate::jose::{Algorithm, Claims, Jws, KeySource, RemoteKeys};
+use crate::jose::{Algorithm, Claims, Jws};
 use crate::random;
 
 pub(super) const ASSERTION_ALGORITHMS: &[Algorithm] =
     &[Algorithm::Es256, Algorithm::Es384, Algorithm::EdDsa, Algorithm::Rs256, Algorithm::Ps256];
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// How long an assertion may be valid, and how far clocks may differ, in seconds.
+/// How long an assertion may be valid, in seconds.
 const LONGEST_ASSERTION: u64 = 600;
-const LEEWAY: u64 = 30;
 
 /// What a client showed.
 enum Shown {
@@ -33,15 +31,18 @@ impl AuthorizationServer {
     /// Finds out which client sent a request, in the one way that is registered for it.
     pub(super) async fn authenticate(&self, visit: &Visit, form: &Params) -> Result<Client, OAuthError> {
         let shown = shown(visit, form)?;
-        let origin = visit.origin();
-        if !self.0.throttles.client.is_open(&origin).await? {
+        let (origin, throttles) = (visit.origin(), &self.0.throttles);
+        // What is wrong counts when it is known. Until then a few are looked at, and the others wait: many at once must neither
+        // guess for free nor make us fetch more than one after the other would.
+        let _entered = throttles.clients_at_once.enter(&origin).await;
+        if !throttles.client.is_open(&origin).await? {
             return Err(OAuthError::too_often());
         }
         let checked = self.check(shown).await;
         if let Err(error) = &checked
             && error.error == "invalid_client"
         {
-            self.0.throttles.client.attempt(&origin).await?;
+            throttles.client.attempt(&origin).await?;
         }
         checked
     }
@@ -70,33 +71,29 @@ impl AuthorizationServer {
         if !ASSERTION_ALGORITHMS.contains(&jws.algorithm) {
             return Ok(false);
         }
-        let keys = match (&client.metadata.jwks, &client.metadata.jwks_uri, &self.0.fetch) {
-            (Some(keys), _, _) => keys.clone(),
-            (None, Some(url), Some(fetch)) => {
-                let remote = RemoteKeys::at(url.clone(), Arc::clone(fetch));
-                let Ok(loaded) = remote.load().await else { return Ok(false) };
-                loaded.keys
-            }
+        let kid = jws.header.kid.as_deref();
+        let keys = match (&client.metadata.jwks, &client.metadata.jwks_uri, &self.0.client_keys) {
+            (Some(keys), _, _) => keys.candidates(kid, jws.algorithm).take(4).cloned().collect(),
+            (None, Some(url), Some(keys)) => match keys.candidates(url, kid, jws.algorithm).await {
+                Ok(keys) => keys,
+                Err(error) => {
+                    tracing::debug!(%error, client = client.id, "the keys of a client can not be had");
+                    return Ok(false);
+                }
+            },
             _ => return Ok(false),
         };
-        let mut candidates = keys.candidates(jws.header.kid.as_deref(), jws.algorithm).take(4);
-        let Some(payload) = candidates.find_map(|key| jws.verify(key).ok()) else { return Ok(false) };
+        let Some(payload) = keys.iter().find_map(|key| jws.verify(key).ok()) else { return Ok(false) };
         let Ok(claims) = serde_json::from_slice::<Claims>(payload) else { return Ok(false) };
-        let now = self.now();
         let is_of_client =
             claims.iss.as_deref() == Some(client.id.as_str()) && claims.sub.as_deref() == Some(client.id.as_str());
-        let ours = [self.0.issuer.clone(), format!("{}/", self.0.issuer), self.endpoint("/token")];
-        let is_for_us = claims.aud.0.iter().any(|audience| ours.contains(audience));
-        let end = claims.exp.unwrap_or(0);
-        let is_now = end.saturating_add(LEEWAY) > now
-            && end <= now.saturating_add(LONGEST_ASSERTION).saturating_add(LEEWAY)
-            && claims.nbf.is_none_or(|begin| begin <= now.saturating_add(LEEWAY));
-        if !(is_of_client && is_for_us && is_now) {
+        if !is_of_client || self.check_assertion_claims(&claims, LONGEST_ASSERTION).is_err() {
             return Ok(false);
         }
+        let until = claims.exp.unwrap_or_default().saturating_add(LEEWAY);
         let name = claims.jti.unwrap_or_else(|| assertion.to_owned());
         let key = format!("assertion:{}", random::digest(&format!("{} {name}", client.id)));
-        Ok(self.store().add(&key, Vec::new(), end.saturating_add(LEEWAY)).await?)
+        Ok(self.store().add(&key, Vec::new(), until).await?)
     }
 }
 

@@ -8,17 +8,18 @@ use serde::Deserialize;
 use url::Url;
 
 use super::client::{Client, Origin};
-use super::redirect;
+use super::registration;
 use crate::Clock;
 use crate::expiring::ExpiringMap;
 use crate::fetch::{Ask, Document, Fetch, Reach};
-use crate::metadata::ClientMetadata;
+use crate::metadata::{ClientMetadata, Redirects};
 
 /// Fetches the documents of clients, and keeps them as long as HTTP allows, within bounds. Failures are not kept.
 #[derive(Debug)]
 pub(super) struct Documents {
     fetch: Arc<dyn Fetch>,
     clock: Clock,
+    redirects: Redirects,
     known: Mutex<ExpiringMap<String, Client>>,
 }
 
@@ -37,8 +38,8 @@ struct Named {
 }
 
 impl Documents {
-    pub(super) fn new(fetch: Arc<dyn Fetch>, clock: Clock) -> Self {
-        Self { fetch, clock, known: Mutex::new(ExpiringMap::new(KNOWN)) }
+    pub(super) fn new(fetch: Arc<dyn Fetch>, clock: Clock, redirects: Redirects) -> Self {
+        Self { fetch, clock, redirects, known: Mutex::new(ExpiringMap::new(KNOWN)) }
     }
 
     pub(super) async fn client(&self, id: &str) -> Result<Client, &'static str> {
@@ -55,7 +56,7 @@ impl Documents {
             tracing::debug!(%error, "a client's document could not be fetched");
             "the client's document could not be fetched"
         })?;
-        let client = read(id, &document)?;
+        let client = read(id, &document, self.redirects)?;
         let life = document.max_age().map_or(USUAL_LIFE, |age| age.as_secs().min(LONGEST_LIFE));
         if life > 0 {
             let until = now.saturating_add(life);
@@ -80,7 +81,7 @@ fn check_name(id: &str) -> Result<(), &'static str> {
     if is_sound && Reach::Public.check_url(&url).is_ok() { Ok(()) } else { Err(bad) }
 }
 
-fn read(id: &str, document: &Document) -> Result<Client, &'static str> {
+fn read(id: &str, document: &Document, redirects: Redirects) -> Result<Client, &'static str> {
     let kind = document.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if !(kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))) {
@@ -100,13 +101,12 @@ fn read(id: &str, document: &Document) -> Result<Client, &'static str> {
     if named.client_secret.is_some() || !matches!(method, "none" | "private_key_jwt") {
         return Err("the client's document speaks of a secret");
     }
-    if metadata.client_name.as_deref().is_none_or(str::is_empty) || metadata.redirect_uris.is_empty() {
+    if metadata.client_name.as_deref().is_none_or(str::is_empty) {
         return Err("the client's document lacks what it must have");
-    }
-    if !metadata.redirect_uris.iter().all(|uri| redirect::may_register(uri, metadata.application_type)) {
-        return Err("the client's document has an address that users can not be sent to");
     }
     let method = method.to_owned();
     let metadata = ClientMetadata { token_endpoint_auth_method: Some(method), ..metadata };
+    // Many servers read the document, so it may list more kinds of grants than a client like it gets here.
+    let metadata = registration::accepted(metadata, redirects).map_err(|error| error.description)?;
     Ok(Client { id: id.to_owned(), metadata, secret: None, origin: Origin::Document, issued_at: 0 })
 }

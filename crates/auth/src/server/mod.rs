@@ -17,16 +17,19 @@
 //! [`HttpServer`](jackfield_http::HttpServer) by [`HttpConfig::beside`](jackfield_http::HttpConfig::beside).
 
 mod assertion;
+mod assertion_claims;
 mod authorize;
 mod away;
 mod builder;
 mod client;
 mod client_auth;
+mod client_keys;
 mod clients;
 mod code;
 mod consent;
 mod cookies;
 mod credentials;
+mod crowd;
 mod description;
 mod documents;
 mod embedded;

@@ -9,7 +9,7 @@ use super::redirect;
 use super::respond::{self, Answer, OAuthError};
 use super::throttle::Rate;
 use super::visit::Visit;
-use crate::metadata::ClientMetadata;
+use crate::metadata::{ClientMetadata, Redirects};
 use crate::{Secret, random};
 
 /// How clients may register themselves.
@@ -64,7 +64,7 @@ impl AuthorizationServer {
         }
         let metadata: ClientMetadata =
             serde_json::from_slice(&visit.body).map_err(|_| bad("the metadata makes no sense"))?;
-        let metadata = accepted(metadata)?;
+        let metadata = accepted(asked_for(metadata)?, self.0.redirects)?;
         let now = self.now();
         let secret = match metadata.token_endpoint_auth_method.as_deref() {
             Some("client_secret_basic" | "client_secret_post") => Some(Secret::random()?),
@@ -96,8 +96,8 @@ fn bad(description: &'static str) -> OAuthError {
     OAuthError::new("invalid_client_metadata", description)
 }
 
-/// Checks what a client says about itself, and fills in what it leaves out.
-fn accepted(mut metadata: ClientMetadata) -> Result<ClientMetadata, OAuthError> {
+/// Checks what a client asks for that registers itself, and fills in what it leaves out.
+fn asked_for(mut metadata: ClientMetadata) -> Result<ClientMetadata, OAuthError> {
     let grants = metadata.grant_types.get_or_insert_with(|| vec![AUTHORIZATION_CODE.to_owned()]);
     if !grants.iter().all(|grant| grant == AUTHORIZATION_CODE || grant == REFRESH_TOKEN) {
         return Err(bad("a client that registers itself can have authorization_code and refresh_token only"));
@@ -106,8 +106,14 @@ fn accepted(mut metadata: ClientMetadata) -> Result<ClientMetadata, OAuthError> 
     if responses.iter().any(|response| response != "code") {
         return Err(bad("the only response type is code"));
     }
-    let method = metadata.token_endpoint_auth_method.get_or_insert_with(|| "client_secret_basic".to_owned());
-    match method.as_str() {
+    metadata.token_endpoint_auth_method.get_or_insert_with(|| "client_secret_basic".to_owned());
+    Ok(metadata)
+}
+
+/// Checks what a client says about itself, whether it registers or is the name of a document.
+pub(super) fn accepted(metadata: ClientMetadata, redirects: Redirects) -> Result<ClientMetadata, OAuthError> {
+    let method = metadata.token_endpoint_auth_method.as_deref().unwrap_or_default();
+    match method {
         "none" | "client_secret_basic" | "client_secret_post" => {}
         "private_key_jwt" if metadata.jwks.is_some() != metadata.jwks_uri.is_some() => {}
         _ => return Err(bad("the client can not say who it is in this way")),
@@ -130,7 +136,7 @@ fn accepted(mut metadata: ClientMetadata) -> Result<ClientMetadata, OAuthError> 
     let uris = &metadata.redirect_uris;
     if uris.is_empty()
         || uris.len() > MOST_REDIRECTS
-        || !uris.iter().all(|uri| redirect::may_register(uri, metadata.application_type))
+        || !uris.iter().all(|uri| redirect::may_register(uri, metadata.application_type, redirects))
     {
         return Err(OAuthError::new(
             "invalid_redirect_uri",

@@ -1,9 +1,11 @@
 //! How clients say who they are: one way, the registered one, and with keys from where they said.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::StatusCode;
 use jackfield_auth::client::{AssertionFile, GivenClient, IdentityProvider, MemoryStore};
+use jackfield_auth::fetch::{Ask, Fetch, Fetching};
 use jackfield_auth::jose::{JwkSet, SigningKey};
 use jackfield_auth::server::Client;
 use serde_json::{Value, json};
@@ -72,6 +74,34 @@ async fn a_client_registers_with_its_keys() {
         let (status, body) = tokens(&mut Visitor::new(&server), id, &other).await;
         assert_eq!((status, &body["error"]), (401, &json!("invalid_client")));
     }
+}
+
+/// Where a client keeps its keys is asked once, however often it comes.
+#[tokio::test]
+async fn the_keys_of_a_client_are_kept() {
+    #[derive(Debug)]
+    struct Counted(AtomicUsize, Canned);
+
+    impl Fetch for Counted {
+        fn fetch(&self, ask: Ask) -> Fetching<'_> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            self.1.fetch(ask)
+        }
+    }
+
+    let key = SigningKey::generate().unwrap();
+    let keys = json!(JwkSet { keys: vec![key.public().clone()] });
+    let fetch = Arc::new(Counted(AtomicUsize::default(), Canned(Some((StatusCode::OK, keys)))));
+    let (server, _) = server(|builder| builder.fetch(fetch.clone()));
+    let mut visitor = Visitor::new(&server);
+    let metadata = json!({ "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "private_key_jwt",
+        "jwks_uri": "https://app.example/jwks.json" });
+    let client = visitor.post_json("/register", &metadata).await.json();
+    for _ in 0..5 {
+        let (status, body) = tokens(&mut Visitor::new(&server), client["client_id"].as_str().unwrap(), &key).await;
+        assert_eq!(status, 200, "{body}");
+    }
+    assert_eq!(fetch.0.load(Ordering::SeqCst), 1);
 }
 
 /// While the keys of a client can not be fetched, it is nobody.

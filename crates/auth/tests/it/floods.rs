@@ -1,13 +1,15 @@
 //! Those who try often: at passwords, at registration.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jackfield_auth::Clock;
+use jackfield_auth::fetch::{Ask, Fetch, Fetching};
 use jackfield_auth::server::{AuthStore as _, MemoryStore};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::visitor::{NOW, Start, Visitor, server};
+use crate::visitor::{NOW, RESOURCE, Start, Visitor, server};
 
 /// T-090: many attempts at once count like many one after the other: five passwords of a user are looked at, no more.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -102,4 +104,50 @@ async fn registrations_fill_no_memory() {
     clock.advance(86_401);
     assert_eq!(visitor.post_json("/register", &metadata).await.status, 201);
     assert_eq!(visitor.get(&start.path()).await.status, 400, "nobody ever used it");
+}
+
+/// A web whose pages never come, and how often they were asked for.
+#[derive(Debug, Default)]
+struct Slow(AtomicUsize);
+
+impl Fetch for Slow {
+    fn fetch(&self, _: Ask) -> Fetching<'_> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::pending())
+    }
+}
+
+/// T-090: clients are counted before their documents are fetched, so that nobody makes us fetch more at once than one after the other.
+#[tokio::test(start_paused = true)]
+async fn strangers_do_not_make_us_fetch_without_end() {
+    let slow = Arc::new(Slow::default());
+    let (server, _) = server(|builder| builder.client_documents(slow.clone()));
+    let mut asking = JoinSet::new();
+    for number in 0..100 {
+        let mut visitor = Visitor::new(&server);
+        asking.spawn(async move {
+            let id = format!("https://app.example/{number}.json");
+            visitor.post("/token", &[("grant_type", "refresh_token"), ("client_id", &id)]).await.status
+        });
+    }
+    let statuses = asking.join_all().await;
+    assert_eq!(slow.0.load(Ordering::SeqCst), 20);
+    let of = |status: u16| statuses.iter().filter(|one| **one == status).count();
+    assert_eq!((of(401), of(429)), (20, 80));
+}
+
+/// T-090: an honest request is not counted, and takes back no other: guesses between honest ones count all the same.
+#[tokio::test]
+async fn honest_requests_hide_no_guesses() {
+    let (server, _) = server(|builder| builder);
+    let form = [("grant_type", "client_credentials"), ("resource", RESOURCE)];
+    let honest = async || {
+        let visitor = Visitor::new(&server).basic("robot", "s3cret of the robot");
+        { visitor }.post("/token", &form).await.status
+    };
+    for number in 0..20 {
+        assert_eq!(honest().await, 200, "{number}");
+        assert_eq!(Visitor::new(&server).basic("robot", "a guess").post("/token", &form).await.status, 401);
+    }
+    assert_eq!(honest().await, 429);
 }

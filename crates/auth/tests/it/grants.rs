@@ -3,27 +3,29 @@
 use std::sync::Arc;
 
 use jackfield_auth::dpop::{Proven, prove};
-use jackfield_auth::jose::{Claims, JwkSet, Jws, KeySource, SigningKey};
+use jackfield_auth::jose::{Algorithm, Claims, Header, JwkSet, Jws, KeySource, SigningKey};
 use jackfield_auth::resource::TokenVerifier as _;
-use jackfield_auth::server::{AssertionTarget, Client, KeyRing, TrustedIssuer};
+use jackfield_auth::server::{AssertionTarget, Client, KeyRing, TrustedIssuer, Users};
 use serde_json::{Value, json};
 
+use crate::town::claims;
 use crate::visitor::{ISSUER, NOW, PASSWORD, REDIRECT, RESOURCE, Start, Visitor, server};
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-fn claims(token: &str) -> Value {
-    use base64::Engine as _;
-    let payload = token.split('.').nth(1).unwrap();
-    serde_json::from_slice(&base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap()
-}
-
 fn keys_of(key: &SigningKey) -> JwkSet {
     JwkSet { keys: vec![key.public().clone()] }
 }
 
-/// XCC-001, XCC-006, AUTH-002
+/// Signs with a key of a stranger, under the name of another.
+fn forged(key: &SigningKey, typ: &str, claims: &Value) -> String {
+    let mut header = Header::new(Algorithm::Es256);
+    (header.typ, header.kid) = (Some(typ.to_owned()), Some(key.id().to_owned()));
+    SigningKey::generate().unwrap().sign_with(&header, claims).unwrap()
+}
+
+/// XCC-001, AUTH-002
 #[tokio::test]
 async fn a_client_acts_for_itself() {
     let (server, _) = server(|builder| builder);
@@ -47,7 +49,7 @@ async fn a_client_acts_for_itself() {
     assert_eq!(Visitor::new(&server).post("/token", &form).await.error(), "invalid_client");
 }
 
-/// XCC-001, XCC-006: assertions of clients, and what is wrong with some.
+/// XCC-001: assertions of clients, and what is wrong with some.
 #[tokio::test]
 async fn a_client_signs_who_it_is() {
     let (key, other) = (SigningKey::generate().unwrap(), SigningKey::generate().unwrap());
@@ -124,6 +126,53 @@ async fn an_identity_provider_vouches_for_a_user() {
     }
     let elsewhere = send("oauth-id-jag+jwt", json!({ "jti": "9", "resource": "https://other.example/mcp" })).await;
     assert_eq!(elsewhere.error(), "invalid_target");
+    let mut said = good.clone();
+    said["jti"] = json!("10");
+    let form = [("grant_type", JWT_BEARER), ("assertion", &forged(&idp, "oauth-id-jag+jwt", &said))];
+    let answer = Visitor::new(&server).basic("ema", "s3cret of ema").post("/token", &form).await;
+    assert_eq!(answer.error(), "invalid_grant", "another key under the same name");
+    let form = [("grant_type", JWT_BEARER), ("assertion", &idp.sign("oauth-id-jag+jwt", &said).unwrap())];
+    let answer = Visitor::new(&server).basic("ema", "s3cret of ema").post("/token", &form).await;
+    assert_eq!(answer.status, 200, "nothing else was wrong with it: {answer:?}");
+}
+
+/// XEMA-009: who somebody of the enterprise is here: by their name there, or else by an address that was verified there.
+#[tokio::test]
+async fn somebody_of_an_enterprise_is_a_user_of_ours() {
+    let idp = SigningKey::generate().unwrap();
+    let trusted = TrustedIssuer::identity_provider("https://idp.example", Arc::new(keys_of(&idp)))
+        .link_subject("U1", "ann")
+        .link_email("Bob@example.com", "bob")
+        .link_subject("U9", "gone");
+    let client = Client::with_secret("ema", &"s3cret of ema".into()).grants([JWT_BEARER]);
+    let users = Users::new().unwrap();
+    for user in ["ann", "bob"] {
+        users.add_user(user, &PASSWORD.into()).unwrap();
+    }
+    let (server, _) = server(|builder| builder.users(users).trust(trusted).client(client));
+    for (number, (about, user)) in [
+        (json!({ "sub": "U1" }), Some("ann")),
+        (json!({ "sub": "U1", "email": "bob@example.com", "email_verified": true }), Some("ann")),
+        (json!({ "sub": "U2", "email": "bob@EXAMPLE.com", "email_verified": true }), Some("bob")),
+        (json!({ "sub": "U2", "email": "bob@example.com", "email_verified": "true" }), Some("bob")),
+        (json!({ "sub": "U2", "email": "bob@example.com", "email_verified": false }), Some("https://idp.example:U2")),
+        (json!({ "sub": "U2", "email": "bob@example.com" }), Some("https://idp.example:U2")),
+        (json!({ "sub": "ann" }), Some("https://idp.example:ann")),
+        (json!({ "sub": "U9" }), None),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut said = json!({ "iss": "https://idp.example", "aud": ISSUER, "resource": RESOURCE, "client_id": "ema",
+            "jti": number.to_string(), "exp": NOW + 300, "iat": NOW });
+        said.as_object_mut().unwrap().extend(about.as_object().unwrap().clone());
+        let form = [("grant_type", JWT_BEARER), ("assertion", &idp.sign("oauth-id-jag+jwt", &said).unwrap())];
+        let answer = Visitor::new(&server).basic("ema", "s3cret of ema").post("/token", &form).await;
+        match user {
+            Some(user) => assert_eq!(claims(answer.json()["access_token"].as_str().unwrap())["sub"], user, "{about}"),
+            None => assert_eq!(answer.error(), "invalid_grant", "{about}"),
+        }
+    }
 }
 
 /// XEMA-002, XEMA-003, XEMA-004, XEMA-005: the other side, an identity provider of our own.
@@ -168,6 +217,12 @@ async fn an_identity_token_is_exchanged_for_an_assertion() {
     assert!(
         said.aud.names(there) && said.resource.unwrap().names(resource) && said.jti.is_some() && said.iat.is_some()
     );
+    assert_eq!((said.iss.as_deref(), said.exp, said.iat), (Some(ISSUER), Some(NOW + 300), Some(NOW)));
+    let ours = Jws::parse(identity).unwrap().header.kid.unwrap();
+    let mut header = Header::new(Algorithm::Es256);
+    (header.typ, header.kid) = (Some("id+jwt".to_owned()), Some(ours));
+    let stranger = SigningKey::generate().unwrap().sign_with(&header, &claims(identity)).unwrap();
+    assert_eq!(exchange("sso", &stranger, there, resource).await.error(), "invalid_grant", "another key, our name");
     assert_eq!(exchange("other", identity, there, resource).await.error(), "invalid_grant", "it is of another client");
     assert_eq!(
         exchange("sso", tokens["access_token"].as_str().unwrap(), there, resource).await.error(),
@@ -186,6 +241,14 @@ async fn a_workload_brings_its_own_identity() {
         server(|builder| builder.trust(trusted).client(Client::public("pod", [""; 0]).grants([JWT_BEARER])));
     let said =
         json!({ "iss": "https://cluster.example", "sub": "ns:pod", "aud": ISSUER, "exp": NOW + 300, "iat": NOW });
+    let stranger = forged(&cluster, "JWT", &said);
+    let form =
+        [("grant_type", JWT_BEARER), ("assertion", stranger.as_str()), ("client_id", "pod"), ("resource", RESOURCE)];
+    assert_eq!(
+        Visitor::new(&server).post("/token", &form).await.error(),
+        "invalid_grant",
+        "another key, the same name"
+    );
     let assertion = cluster.sign("JWT", &said).unwrap();
     let form =
         [("grant_type", JWT_BEARER), ("assertion", assertion.as_str()), ("client_id", "pod"), ("resource", RESOURCE)];

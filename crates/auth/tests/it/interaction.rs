@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, StatusCode};
 use jackfield_auth::fetch::{Ask, Document, Fetch, FetchError, Fetching};
-use jackfield_auth::server::{Client, Registration};
+use jackfield_auth::jose::{JwkSet, SigningKey};
+use jackfield_auth::server::{Client, Registration, TrustedIssuer};
 use serde_json::{Value, json};
 
-use crate::visitor::{PASSWORD, REDIRECT, Start, Visitor, server};
+use crate::visitor::{ISSUER, NOW, PASSWORD, REDIRECT, RESOURCE, Start, Visitor, server};
 
 /// T-084: nobody is sent anywhere while client or address are in doubt. AUTH-112, AUTH-115, SEC-007
 #[tokio::test]
@@ -61,7 +62,8 @@ async fn mistakes_of_the_client_are_told_to_the_client() {
     }
 }
 
-/// T-089: the pages can not be framed, run nothing, and show where it leads. AUTH-119, AUTH-120, SEC-003, SEC-005, SEC-006
+/// T-089: the pages can not be framed, run nothing, and show where it leads. AUTH-119, AUTH-120, SEC-003, SEC-005
+/// Consent is a record of the store, by user, client and resource, and not a cookie; SEC-006 is about those that there are.
 #[tokio::test]
 async fn the_pages_are_safe_and_honest() {
     let (server, _) = server(|builder| builder);
@@ -78,13 +80,16 @@ async fn the_pages_are_safe_and_honest() {
         assert_eq!(page.headers["referrer-policy"], "same-origin");
         assert!(!page.text().contains("<script"));
     }
-    for cookie in login.headers.get_all("set-cookie").iter().chain(consent.headers.get_all("set-cookie")) {
-        let cookie = cookie.to_str().unwrap();
-        assert!(
-            cookie.starts_with("__Host-") && cookie.ends_with("Path=/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure")
-                || cookie.ends_with("Path=/; Max-Age=28800; HttpOnly; SameSite=Lax; Secure"),
-            "{cookie}"
-        );
+    for (page, name, seconds) in
+        [(&login, "__Host-jackfield-browser", 3600), (&consent, "__Host-jackfield-session", 28_800)]
+    {
+        let cookies: Vec<&str> =
+            page.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap()).collect();
+        let [cookie] = cookies[..] else { panic!("{cookies:?}") };
+        let (found, rest) = cookie.split_once('=').unwrap();
+        assert_eq!(found, name);
+        let about = format!("; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax; Secure");
+        assert!(rest.strip_suffix(&about).is_some_and(|value| value.len() == 43), "{cookie}");
     }
     let text = consent.text();
     for shown in
@@ -195,6 +200,7 @@ async fn registrations_are_bounded_and_harmless() {
         ("redirect_uris", json!([])),
         ("redirect_uris", json!(["http://app.example/cb"])),
         ("redirect_uris", json!(["javascript:alert(1)"])),
+        ("redirect_uris", json!(["com.example.app:/cb"])),
         ("application_type", json!("web")),
         ("grant_types", json!(["client_credentials"])),
         ("response_types", json!(["token"])),
@@ -213,7 +219,7 @@ async fn registrations_are_bounded_and_harmless() {
         visitor.address = std::net::Ipv4Addr::from(number / 10 + 0x0b00_0000).into();
         accepted += u32::from(visitor.post_json("/register", &metadata).await.status == 201);
     }
-    assert_eq!(accepted, 20, "thirty in all, ten of them were spent above");
+    assert_eq!(accepted, 19, "thirty in all, eleven of them were spent above");
     let off = jackfield_auth::server::AuthorizationServer::builder("https://auth.example.com")
         .resource(jackfield_auth::server::Resource::new("https://mcp.example.com/mcp"))
         .build()
@@ -346,6 +352,36 @@ async fn documents_of_clients_are_read_with_care() {
     assert_eq!(web.asked.lock().unwrap().len(), before, "nothing was even asked for");
 }
 
+/// What a stranger's document says of itself grants nothing: without a user only clients of the administrator get tokens.
+#[tokio::test]
+async fn a_document_grants_nothing_by_itself() {
+    let key = SigningKey::generate().unwrap();
+    let mut document = client_document();
+    document["token_endpoint_auth_method"] = json!("private_key_jwt");
+    document["jwks"] = json!(JwkSet { keys: vec![key.public().clone()] });
+    let jwt_bearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+    document["grant_types"] = json!(["authorization_code", "client_credentials", jwt_bearer]);
+    let web = Arc::new(Web::default());
+    web.put(CLIENT, "application/json", "max-age=100", document);
+    let trusted =
+        TrustedIssuer::workload("https://evil.example", Arc::new(JwkSet { keys: vec![key.public().clone()] }));
+    let (server, _) = server(|builder| builder.client_documents(web.clone()).trust(trusted));
+    for (number, grant) in ["client_credentials", jwt_bearer].into_iter().enumerate() {
+        let claims = json!({ "iss": CLIENT, "sub": CLIENT, "aud": ISSUER, "exp": NOW + 60, "jti": number.to_string() });
+        let signed = key.sign("jwt", &claims).unwrap();
+        let form = [
+            ("grant_type", grant),
+            ("resource", RESOURCE),
+            ("scope", "read write"),
+            ("assertion", "x"),
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", signed.as_str()),
+        ];
+        let answer = Visitor::new(&server).post("/token", &form).await;
+        assert_eq!(answer.error(), "unauthorized_client", "{answer:?}");
+    }
+}
+
 /// AUTH-005, AUTH-010, AUTH-014, AUTH-016, AUTH-064, AUTH-110, XCC-003
 #[tokio::test]
 async fn the_server_describes_itself() {
@@ -408,4 +444,14 @@ fn an_issuer_is_https() {
     ] {
         assert!(build(good).is_ok(), "{good}");
     }
+}
+
+/// Schemes of applications are for operators who ask for them.
+#[tokio::test]
+async fn schemes_of_applications_are_an_option() {
+    let metadata = json!({ "redirect_uris": ["com.example.app:/cb"], "token_endpoint_auth_method": "none" });
+    let (strict, _) = server(|builder| builder);
+    assert_eq!(Visitor::new(&strict).post_json("/register", &metadata).await.error(), "invalid_redirect_uri");
+    let (loose, _) = server(|builder| builder.private_use_schemes());
+    assert_eq!(Visitor::new(&loose).post_json("/register", &metadata).await.status, 201);
 }

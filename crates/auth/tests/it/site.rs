@@ -15,6 +15,8 @@ pub(crate) struct Hit {
     pub(crate) head: String,
     /// The value of the header `Authorization`.
     pub(crate) authorization: Option<String>,
+    /// The value of the header `DPoP`.
+    pub(crate) proof: Option<String>,
     pub(crate) body: String,
 }
 
@@ -75,8 +77,9 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Hit>>, answer: &(dyn Fn(&
     if stream.read_exact(&mut body).await.is_err() {
         return;
     }
-    let (authorization, body) = (header("authorization"), String::from_utf8(body).unwrap());
-    let hit = Hit { path, head: head.to_ascii_lowercase(), authorization, body };
+    let (authorization, proof) = (header("authorization"), header("dpop"));
+    let body = String::from_utf8(body).unwrap();
+    let hit = Hit { path, head: head.to_ascii_lowercase(), authorization, proof, body };
     let text = answer(&hit);
     seen.lock().unwrap().push(hit);
     let _ = stream.write_all(text.as_bytes()).await;

@@ -32,6 +32,10 @@ pub(crate) struct State {
     pub(crate) refusal: Option<&'static str>,
     /// Parameters of the answer of the login page, over the usual ones.
     pub(crate) callback: BTreeMap<String, String>,
+    /// Clients that the token endpoints do not know any more.
+    pub(crate) forgotten: BTreeSet<String>,
+    /// The nonce that proofs have to have.
+    pub(crate) nonce: Option<&'static str>,
     /// Whether no token is ever good.
     pub(crate) hates_tokens: bool,
     /// A refusal of the registration endpoint.
@@ -76,6 +80,11 @@ impl Town {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
+    }
+
+    /// What the town does, for those who change it meanwhile.
+    pub(crate) fn shared_state(&self) -> Arc<Mutex<State>> {
+        self.state.clone()
     }
 
     pub(crate) fn visits(&self) -> Vec<BTreeMap<String, String>> {
@@ -191,6 +200,12 @@ impl State {
         let Some(scopes) = scopes else {
             return response(401, &format!("www-authenticate: Bearer {}\r\n", self.challenge), "");
         };
+        if let Some(nonce) = self.nonce
+            && hit.proof.as_deref().is_none_or(|proof| claims(proof)["nonce"] != nonce)
+        {
+            let head = format!("www-authenticate: DPoP error=\"use_dpop_nonce\"\r\ndpop-nonce: {nonce}\r\n");
+            return response(401, &head, "");
+        }
         if self.needs.is_subset(scopes) {
             return response(200, "content-type: application/json\r\n", "{}");
         }
@@ -215,8 +230,9 @@ impl State {
     fn token(&mut self, body: &str) -> String {
         let form = pairs(body);
         let scopes = form.get("scope").unwrap_or(&self.scopes).split(' ').map(str::to_owned).collect();
+        let is_forgotten = form.get("client_id").is_some_and(|id| self.forgotten.contains(id));
         self.forms.push(form);
-        if let Some(error) = self.refusal {
+        if let Some(error) = self.refusal.or(is_forgotten.then_some("invalid_client")) {
             return response(400, "", &json!({ "error": error, "error_description": "so it is" }).to_string());
         }
         let token = format!("token-{}", self.forms.len());
@@ -248,6 +264,13 @@ impl State {
 
 fn pairs(text: &str) -> BTreeMap<String, String> {
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
+}
+
+/// What a signed text says.
+pub(crate) fn claims(text: &str) -> Value {
+    use base64::Engine as _;
+    let payload = text.split('.').nth(1).unwrap();
+    serde_json::from_slice(&base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap()
 }
 
 /// A user who says yes to everything.
