@@ -48,19 +48,27 @@ pub trait AuthStore: Send + Sync + fmt::Debug + 'static {
 pub struct MemoryStore {
     kinds: Mutex<HashMap<String, ExpiringMap<String, Vec<u8>>>>,
     clock: Clock,
+    /// How many values of a kind there may be.
+    most: usize,
 }
 
-/// How many values of a kind there may be. Clients are fewer: anybody may register one.
+/// How many values of a kind there may be usually. Clients are fewer: anybody may register one.
 const VALUES: usize = 100_000;
 const CLIENTS: usize = 10_000;
 /// How the kinds begin of which the oldest are forgotten when there is no room: who comes from many addresses must not shut out others.
 pub(crate) const TRIES: &str = "tries-";
 
 impl MemoryStore {
-    /// An empty store.
+    /// An empty store, for 100,000 values of each kind and 10,000 clients.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        Self { kinds: Mutex::default(), clock }
+        Self::bounded(clock, VALUES)
+    }
+
+    /// An empty store for so many values of each kind.
+    #[must_use]
+    pub fn bounded(clock: Clock, most: usize) -> Self {
+        Self { kinds: Mutex::default(), clock, most }
     }
 
     fn with<T>(&self, key: &str, work: impl FnOnce(&mut ExpiringMap<String, Vec<u8>>, u64) -> T) -> Storing<'_, T>
@@ -69,9 +77,8 @@ impl MemoryStore {
     {
         let kind = kind(key);
         let mut kinds: MutexGuard<'_, _> = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
-        let values = kinds
-            .entry(kind.to_owned())
-            .or_insert_with(|| ExpiringMap::new(if kind == "client" { CLIENTS } else { VALUES }));
+        let most = if kind == "client" { self.most.min(CLIENTS) } else { self.most };
+        let values = kinds.entry(kind.to_owned()).or_insert_with(|| ExpiringMap::new(most));
         let done = work(values, self.clock.now());
         Box::pin(std::future::ready(Ok(done)))
     }

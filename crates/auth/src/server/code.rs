@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::builder::AuthorizationServer;
-use super::client::Client;
+use super::client::{Client, REFRESH_TOKEN};
 use super::grant::Grant;
 use super::issue::TokenResponse;
 use super::respond::OAuthError;
@@ -25,11 +25,10 @@ pub(super) struct Code {
 }
 
 impl AuthorizationServer {
-    /// Keeps a code under its digest. It is remembered beyond its end, so that a second use is noticed.
+    /// Keeps a code under its digest.
     pub(super) async fn keep_code(&self, code: &Code) -> Result<String, OAuthError> {
         let text = random::token()?;
-        let until = self.now().saturating_add(self.0.life.refresh.max(self.0.life.access));
-        self.store().save(&format!("code:{}", random::digest(&text)), code, until).await?;
+        self.store().save(&format!("code:{}", random::digest(&text)), code, code.expires_at).await?;
         Ok(text)
     }
 
@@ -66,14 +65,20 @@ impl AuthorizationServer {
         if !form.all("resource").iter().all(|resource| same_resource(resource, &code.grant.resource)) {
             return Err(OAuthError::new("invalid_target", "the code was issued for another resource"));
         }
+        let grant = Grant { key, ..code.grant.clone() };
+        let mut response = self.issue(client, &grant, code.nonce.as_deref(), &grant.scopes)?;
+        if client.may_use(REFRESH_TOKEN) {
+            response.refresh_token = Some(self.keep_refresh(&grant).await?);
+        }
+        // The last step, so that a code is not lost to a failure before it. It is remembered beyond its end, as long as its tokens
+        // can live, so that a second use is noticed.
         let spent = Code { used: true, ..code.clone() };
         let until = self.now().saturating_add(self.0.life.refresh.max(self.0.life.access));
         if !self.store().replace(&name, &before, store::encode(&spent)?, until).await? {
             // Another request was faster by a hair, which is no less a second use.
             return Err(self.used_twice(&code).await?);
         }
-        let grant = Grant { key, ..code.grant };
-        self.issue(client, &grant, code.nonce.as_deref(), &grant.scopes).await
+        Ok(response)
     }
 
     /// Ends what came of a code: somebody has it who should not, and nobody knows which of the two it was.

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::builder::AuthorizationServer;
 use super::client::Origin;
-use super::refresh::{Refresh, refresh_key};
 use super::respond::{self, Answer, OAuthError};
 use super::visit::Visit;
 use crate::jose::{Claims, Jws};
@@ -32,15 +31,11 @@ impl AuthorizationServer {
                 client.origin == Origin::Configured || claims.client_id.as_deref() == Some(client.id.as_str());
             return Ok(if may_ask && self.is_active(&claims).await? { active(&claims) } else { inactive });
         }
-        let refresh: Option<Refresh> = self.store().load(&refresh_key(token)).await?;
-        let Some(refresh) = refresh.filter(|refresh| refresh.grant.client_id == client.id && refresh.used_at.is_none())
-        else {
-            return Ok(inactive);
-        };
-        if self.is_revoked(&refresh.grant.family).await? {
+        let Some(shown) = self.shown_refresh(token).await? else { return Ok(inactive) };
+        let (refresh, grant) = (&shown.refresh, &shown.refresh.grant);
+        if grant.client_id != client.id || !shown.is_current() || self.is_revoked(&grant.family).await? {
             return Ok(inactive);
         }
-        let grant = &refresh.grant;
         Ok(json!({ "active": true, "token_type": "refresh_token", "client_id": grant.client_id, "sub": grant.subject,
             "scope": grant.scopes, "exp": refresh.expires_at, "iss": self.0.issuer }))
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::builder::AuthorizationServer;
-use super::client::{Client, REFRESH_TOKEN};
+use super::client::Client;
 use super::grant::{Grant, Target};
 use super::respond::OAuthError;
 use crate::jose::{Claims, Confirmation};
@@ -26,9 +26,8 @@ pub(super) struct TokenResponse {
 }
 
 impl AuthorizationServer {
-    /// Issues what a client gets for a user's grant: an access token, a new refresh token if it may have one, and an identity
-    /// token if it asked for that.
-    pub(super) async fn issue(
+    /// Issues what a client gets for a user's grant: an access token, and an identity token if it asked for that.
+    pub(super) fn issue(
         &self,
         client: &Client,
         grant: &Grant,
@@ -36,9 +35,6 @@ impl AuthorizationServer {
         scopes: &Scopes,
     ) -> Result<TokenResponse, OAuthError> {
         let mut response = self.issue_access(grant, scopes)?;
-        if client.may_use(REFRESH_TOKEN) {
-            response.refresh_token = Some(self.keep_refresh(grant).await?);
-        }
         if scopes.contains("openid") {
             let now = self.now();
             let claims = Claims {

@@ -3,7 +3,6 @@
 use http::StatusCode;
 
 use super::builder::AuthorizationServer;
-use super::refresh::{Refresh, refresh_key};
 use super::respond::{self, Answer, OAuthError};
 use super::visit::Visit;
 use crate::jose::Claims;
@@ -25,11 +24,10 @@ impl AuthorizationServer {
         let form = visit.form()?;
         let client = self.authenticate(visit, &form).await?;
         let token = form.need("token", "token is missing")?;
-        let refresh: Option<Refresh> = self.store().load(&refresh_key(token)).await?;
-        if let Some(refresh) = refresh {
+        if let Some(shown) = self.shown_refresh(token).await? {
             // A token of another client is none of this one's, and it is not told that it exists.
-            if refresh.grant.client_id == client.id {
-                self.revoke_family(&refresh.grant.family).await?;
+            if shown.refresh.grant.client_id == client.id && shown.is_known() {
+                self.end_refresh(&shown).await?;
             }
             return Ok(());
         }
