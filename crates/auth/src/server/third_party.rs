@@ -4,12 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::oneshot;
 
 use super::builder::AuthorizationServer;
 use super::respond::OAuthError;
-use super::upstream::{Answered, Upstream};
-use crate::fetch::FetchError;
+use super::upstream::{Answered, NoTokens, Renewed, Upstream};
 use crate::resource::AccessToken;
 use crate::{Secret, random, store};
 
@@ -66,29 +64,33 @@ impl AuthorizationServer {
         Ok(self.store().put(&key, sealed, until).await?)
     }
 
-    /// Renews the tokens of the third party if they are about to end; false if the login there is over.
+    /// Renews the tokens of the third party if they are about to end, and keeps them for as long as our own, which are renewed
+    /// now; false if the login there is over.
     pub(super) async fn follow_third_party(&self, family: &str) -> Result<bool, OAuthError> {
-        Ok(self.third_party(family).await?.is_some())
+        if self.third_party(family).await?.is_none() {
+            return Ok(false);
+        }
+        let key = third_party_key(family);
+        if let Some(sealed) = self.store().get(&key).await? {
+            let until = self.now().saturating_add(self.0.life.refresh);
+            // If they are others by now, whoever changed them has kept them as long.
+            self.store().replace(&key, &sealed, sealed.clone(), until).await?;
+        }
+        Ok(true)
     }
 
-    async fn third_party(&self, family: &str) -> Result<Option<ThirdPartyTokens>, OAuthError> {
+    async fn third_party(&self, family: &str) -> Renewed {
         let Some(tokens) = self.kept_third_party(family).await? else { return Ok(None) };
         if self.is_fresh(&tokens) {
             return Ok(Some(tokens));
         }
         let Some(upstream) = &self.0.upstream else { return Ok(None) };
-        // It runs to its end even if nobody waits for it any more: a new refresh token that got lost would end the login.
-        let (tell, told) = oneshot::channel();
-        let (server, family) = (self.clone(), family.to_owned());
-        upstream.run(async move {
-            let _ = tell.send(server.renew_third_party(&family).await);
-        });
-        told.await.unwrap_or_else(|_| Err(OAuthError::unavailable()))
+        let (server, of) = (self.clone(), family.to_owned());
+        upstream.renew(family, async move { server.renew_third_party(&of).await }).await
     }
 
-    async fn renew_third_party(&self, family: &str) -> Result<Option<ThirdPartyTokens>, OAuthError> {
+    async fn renew_third_party(&self, family: &str) -> Renewed {
         let Some(upstream) = &self.0.upstream else { return Ok(None) };
-        let _renewal = upstream.renewal(family).await;
         let claim = self.begin_renewal(family).await?;
         let renewed = self.renewed_third_party(upstream, family).await;
         self.end_renewal(family, &claim).await?;
@@ -121,11 +123,7 @@ impl AuthorizationServer {
         Ok(())
     }
 
-    async fn renewed_third_party(
-        &self,
-        upstream: &Upstream,
-        family: &str,
-    ) -> Result<Option<ThirdPartyTokens>, OAuthError> {
+    async fn renewed_third_party(&self, upstream: &Upstream, family: &str) -> Renewed {
         // Somebody else may have renewed them meanwhile, and the old ones are worth nothing then.
         let Some(tokens) = self.kept_third_party(family).await? else { return Ok(None) };
         if self.is_fresh(&tokens) {
@@ -138,8 +136,11 @@ impl AuthorizationServer {
                 self.keep_third_party(family, &tokens).await?;
                 Ok(Some(tokens))
             }
-            Err(FetchError::Status(status)) if status.is_client_error() => Ok(None),
-            Err(_) => Err(OAuthError::unavailable()),
+            Err(NoTokens::Over) => Ok(None),
+            Err(NoTokens::Failed(error)) => {
+                tracing::warn!(%error, "the tokens of the upstream provider could not be renewed");
+                Err(OAuthError::unavailable())
+            }
         }
     }
 

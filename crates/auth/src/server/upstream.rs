@@ -1,17 +1,20 @@
 //! Another OpenID provider, where users log in.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::AUTHORIZATION;
 use serde::Deserialize;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::respond::OAuthError;
+use super::third_party::ThirdPartyTokens;
 use crate::fetch::{Ask, Document, Fetch, FetchError};
 use crate::jose::{Claims, Jws, KeyCache, KeyCacheLimits, RemoteKeys};
 use crate::metadata::{self, AuthorizationServerMetadata};
-use crate::{Clock, Secret, basic, random, secret};
+use crate::{Clock, Secret, basic, secret};
 
 /// Another OpenID provider, where users log in.
 #[derive(Debug)]
@@ -25,10 +28,33 @@ pub struct Upstream {
     clock: Clock,
     /// What the provider says about itself, and until when that is believed.
     metadata: Mutex<Option<(Arc<AuthorizationServerMetadata>, u64)>>,
-    /// One of these is held while the tokens of a login are renewed.
-    renewals: Vec<Semaphore>,
-    /// Renewals under way.
-    running: Mutex<JoinSet<()>>,
+    /// Renewals under way, by login.
+    renewals: Mutex<Renewals>,
+}
+
+#[derive(Debug, Default)]
+struct Renewals {
+    tasks: JoinSet<()>,
+    results: HashMap<String, watch::Receiver<Option<Renewed>>>,
+}
+
+/// What came of a renewal; no tokens if the login there is over.
+pub(super) type Renewed = Result<Option<ThirdPartyTokens>, OAuthError>;
+
+/// Why the provider gave no tokens.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoTokens {
+    /// What was shown for them is worth nothing, now and later.
+    #[error("the provider takes the code or the refresh token no more")]
+    Over,
+    /// It can not be asked at present, or makes no sense, or has something against us.
+    #[error(transparent)]
+    Failed(#[from] FetchError),
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    error: String,
 }
 
 /// What the provider answers to a token request.
@@ -53,8 +79,8 @@ impl fmt::Debug for Answered {
 const LEEWAY: u64 = 30;
 /// How long the provider's description of itself is believed, in seconds.
 const METADATA_LIFE: u64 = 600;
-/// How many logins can be renewed at once.
-const RENEWALS: usize = 64;
+/// How many logins can be renewed at once; more are told to come back.
+const RENEWALS: usize = 1024;
 
 impl Upstream {
     /// Sends users to the provider with this issuer, as one of its clients.
@@ -69,8 +95,7 @@ impl Upstream {
             issuer,
             clock,
             metadata: Mutex::default(),
-            renewals: (0..RENEWALS).map(|_| Semaphore::new(1)).collect(),
-            running: Mutex::default(),
+            renewals: Mutex::default(),
         }
     }
 
@@ -93,19 +118,32 @@ impl Upstream {
         &self.scopes
     }
 
-    /// Does something that is not given up with the request that asked for it, but only with the server.
-    pub(super) fn run(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        while running.try_join_next().is_some() {}
-        running.spawn(work);
-    }
-
-    /// Waits until nobody else renews the tokens of a login. Providers that rotate refresh tokens take a second use of one for
-    /// a theft, so two must not try at once.
-    pub(super) async fn renewal(&self, family: &str) -> Option<SemaphorePermit<'_>> {
-        let digest = random::digest(family);
-        let lane = digest.bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
-        self.renewals.get(lane.checked_rem(self.renewals.len())?)?.acquire().await.ok()
+    /// Renews the tokens of a login, once for all who ask while it goes on: providers that rotate refresh tokens take a second
+    /// use of one for a theft. It runs to its end even if nobody waits for it any more, because a new refresh token that got lost
+    /// would end the login.
+    pub(super) async fn renew(&self, family: &str, work: impl Future<Output = Renewed> + Send + 'static) -> Renewed {
+        let mut result = {
+            let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+            while renewals.tasks.try_join_next().is_some() {}
+            renewals.results.retain(|_, result| result.has_changed().is_ok());
+            match renewals.results.get(family) {
+                Some(result) => result.clone(),
+                None if renewals.results.len() >= RENEWALS => return Err(OAuthError::unavailable()),
+                None => {
+                    let (tell, told) = watch::channel(None);
+                    renewals.results.insert(family.to_owned(), told.clone());
+                    renewals.tasks.spawn(async move {
+                        let renewed = work.await;
+                        tell.send_replace(Some(renewed));
+                    });
+                    told
+                }
+            }
+        };
+        match result.wait_for(Option::is_some).await {
+            Ok(renewed) => renewed.clone().unwrap_or_else(|| Err(OAuthError::unavailable())),
+            Err(_) => Err(OAuthError::unavailable()),
+        }
     }
 
     /// Returns what the provider says about itself.
@@ -123,21 +161,26 @@ impl Upstream {
     }
 
     /// Asks the provider for tokens.
-    pub(super) async fn ask(&self, form: &[(&str, &str)]) -> Result<Answered, FetchError> {
+    pub(super) async fn ask(&self, form: &[(&str, &str)]) -> Result<Answered, NoTokens> {
         let endpoint = self.metadata().await?.token_endpoint.clone();
-        self.post(&endpoint.ok_or(FetchError::Unusable("no token endpoint"))?, form).await?.json()
+        let document = self.post(&endpoint.ok_or(FetchError::Unusable("no token endpoint"))?, form).await?;
+        // Any other refusal is about us, or about now, and says nothing of the user.
+        match document.json::<Refused>() {
+            Ok(refused) if !document.status.is_success() && refused.error == "invalid_grant" => Err(NoTokens::Over),
+            _ => Ok(document.success()?.json()?),
+        }
     }
 
     /// Gives a token back, if the provider takes any.
     pub(super) async fn give_back(&self, token: &str) -> Result<(), FetchError> {
         let Some(endpoint) = self.metadata().await?.revocation_endpoint.clone() else { return Ok(()) };
-        self.post(&endpoint, &[("token", token)]).await.map(drop)
+        self.post(&endpoint, &[("token", token)]).await?.success().map(drop)
     }
 
     async fn post(&self, endpoint: &str, form: &[(&str, &str)]) -> Result<Document, FetchError> {
         let credentials = basic::header(&self.client_id, &self.secret);
         let ask = Ask::post_form(endpoint, form.iter().copied())?.with(AUTHORIZATION, credentials);
-        self.fetch.fetch(ask).await?.success()
+        self.fetch.fetch(ask).await
     }
 
     /// Checks the identity token of a login, and returns the user's name there.

@@ -15,7 +15,7 @@ use crate::visitor::{ISSUER, NOW, PASSWORD, REDIRECT, Start, Visitor, server};
 
 /// Everything that was ever written, in one text.
 #[derive(Clone, Debug, Default)]
-struct Written(Arc<Mutex<String>>);
+pub(crate) struct Written(pub(crate) Arc<Mutex<String>>);
 
 impl Written {
     #[track_caller]
@@ -64,9 +64,9 @@ impl Visit for Line<'_> {
 
 /// A store that writes down what it is given.
 #[derive(Debug)]
-struct Recording {
-    inner: MemoryStore,
-    written: Written,
+pub(crate) struct Recording {
+    pub(crate) inner: MemoryStore,
+    pub(crate) written: Written,
 }
 
 impl Recording {

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::visitor::{NOW, Start, Visitor, builder, server};
+use crate::secrets::{Recording, Written};
+use crate::visitor::{NOW, REDIRECT, Start, Visitor, builder, server};
 
 const PROVIDER: &str = "https://login.example";
 
@@ -24,6 +25,10 @@ struct Provider {
     key: SigningKey,
     nonce: Mutex<String>,
     ended: Mutex<bool>,
+    /// What it answers to the next token request in place of tokens.
+    refusal: Mutex<Option<(u16, &'static str)>>,
+    /// How many seconds its tokens live; none if it does not say.
+    life: Mutex<Option<u64>>,
     /// What was posted, and how often it was asked who it is.
     asked: Mutex<Vec<String>>,
     described: AtomicUsize,
@@ -51,13 +56,17 @@ impl Provider {
             }
             "/jwks" => (StatusCode::OK, json!(JwkSet { keys: vec![self.key.public().clone()] })),
             "/token" if *self.ended.lock().unwrap() => (StatusCode::BAD_REQUEST, json!({ "error": "invalid_grant" })),
+            "/token" if self.refusal.lock().unwrap().is_some() => {
+                let (status, error) = self.refusal.lock().unwrap().take().unwrap();
+                (StatusCode::from_u16(status).unwrap(), json!({ "error": error }))
+            }
             "/token" => {
                 self.asked.lock().unwrap().push(body.to_owned());
                 let claims = json!({ "iss": PROVIDER, "sub": "u-7", "aud": "us", "exp": NOW + 100_000, "nonce": *self.nonce.lock().unwrap() });
                 let number = self.asked.lock().unwrap().len();
                 (
                     StatusCode::OK,
-                    json!({ "access_token": format!("theirs-{number}"), "refresh_token": format!("r-{number}"), "expires_in": 100,
+                    json!({ "access_token": format!("theirs-{number}"), "refresh_token": format!("r-{number}"), "expires_in": *self.life.lock().unwrap(),
                     "id_token": self.key.sign("JWT", &claims).unwrap() }),
                 )
             }
@@ -84,6 +93,8 @@ fn provider_that(names_itself: bool) -> Arc<Provider> {
         key: SigningKey::generate().unwrap(),
         nonce: Mutex::default(),
         ended: Mutex::default(),
+        refusal: Mutex::default(),
+        life: Mutex::new(Some(100)),
         asked: Mutex::default(),
         described: AtomicUsize::default(),
         given_back: Mutex::default(),
@@ -109,7 +120,7 @@ async fn tokens(visitor: &mut Visitor, provider: &Provider) -> Value {
 }
 
 /// T-083: the published attack. A malicious client sends its victim through the other provider, which remembers the victim's
-/// consent to us; without consent of ours there is neither a redirect nor a cookie. AUTH-121, SEC-001, SEC-008, SEC-009
+/// consent to us; without consent of ours there is neither a redirect nor a cookie. SEC-001, SEC-003, SEC-008, SEC-009
 #[tokio::test]
 async fn consent_comes_before_the_other_provider() {
     let provider = provider();
@@ -157,7 +168,7 @@ async fn an_identity_of_another_login_is_refused() {
     assert_eq!(answer.param("error").as_deref(), Some("access_denied"));
 }
 
-/// AUTH-125, AUTH-126: their tokens are renewed in time, stay with us, and when their login ends ours does.
+/// AUTH-125: their tokens are renewed in time, stay with us, and when their login ends ours does.
 #[tokio::test]
 async fn the_login_lives_as_long_as_the_other() {
     let provider = provider();
@@ -187,9 +198,10 @@ async fn the_login_lives_as_long_as_the_other() {
 /// AUTH-125: many requests at once renew their token once; a second use of a refresh token would look like a theft.
 #[tokio::test]
 async fn one_request_renews_for_all() {
-    let provider = provider();
+    let (provider, clock, written) = (provider(), Clock::manual(NOW), Written::default());
     let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
-    let (server, clock) = server(|builder| builder.upstream(upstream));
+    let store = Recording { inner: MemoryStore::new(clock.clone()), written: written.clone() };
+    let (server, _) = server(|builder| builder.store(Arc::new(store)).clock(clock.clone()).upstream(upstream));
     let tokens = tokens(&mut Visitor::new(&server), &provider).await;
     let token = server.verifier().verify(tokens["access_token"].as_str().unwrap()).await.unwrap();
     clock.advance(80);
@@ -204,6 +216,8 @@ async fn one_request_renews_for_all() {
     assert!(waiting.join_all().await.iter().all(|token| token == "theirs-2"));
     assert_eq!(provider.asked.lock().unwrap().len(), 2);
     assert_eq!(provider.described.load(Ordering::SeqCst), 2, "once for the keys, once for all the rest");
+    let claims = written.0.lock().unwrap().lines().filter(|line| line.starts_with("renewing:")).count();
+    assert_eq!(claims, 3, "made, given up and removed once: the others did not even try");
 }
 
 /// AUTH-125: the same for servers that share a store.
@@ -350,4 +364,114 @@ async fn an_answer_of_another_provider_is_refused() {
         assert_eq!(visitor.get(&back).await.status, status, "{issuer:?}");
     }
     assert_eq!(provider.asked.lock().unwrap().len(), 1, "a code of another's is not even shown to it");
+}
+
+async fn refresh(server: &AuthorizationServer, tokens: &Value) -> crate::visitor::Answer {
+    let token = tokens["refresh_token"].as_str().unwrap();
+    let form = [("grant_type", "refresh_token"), ("client_id", "app"), ("refresh_token", token)];
+    Visitor::new(server).post("/token", &form).await
+}
+
+/// A provider that has something against us, or can not answer now, has not ended the login of a user. AUTH-125
+#[tokio::test]
+async fn only_a_refused_grant_ends_the_login() {
+    let provider = provider();
+    let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+    let (server, clock) = server(|builder| builder.upstream(upstream));
+    let mut tokens = tokens(&mut Visitor::new(&server), &provider).await;
+    for refusal in [(429, "slow_down"), (401, "invalid_client"), (404, "not_found"), (503, "invalid_grant_later")] {
+        clock.advance(80);
+        *provider.refusal.lock().unwrap() = Some(refusal);
+        assert_eq!(refresh(&server, &tokens).await.status, 503, "{refusal:?}");
+        let answer = refresh(&server, &tokens).await;
+        assert_eq!(answer.status, 200, "{refusal:?}: {answer:?}");
+        tokens = answer.json();
+    }
+    clock.advance(80);
+    *provider.refusal.lock().unwrap() = Some((400, "invalid_grant"));
+    assert_eq!(refresh(&server, &tokens).await.error(), "invalid_grant");
+    assert_eq!(refresh(&server, &tokens).await.error(), "invalid_grant", "for good");
+}
+
+/// Their tokens are kept as long as ours are renewed, also where they never end. AUTH-125
+#[tokio::test]
+async fn tokens_that_never_end_are_kept_with_ours() {
+    let provider = provider();
+    *provider.life.lock().unwrap() = None;
+    let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+    let (server, clock) = server(|builder| builder.upstream(upstream));
+    let mut tokens = tokens(&mut Visitor::new(&server), &provider).await;
+    for _ in 0..4 {
+        clock.advance(20 * 86_400);
+        let answer = refresh(&server, &tokens).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        tokens = answer.json();
+    }
+}
+
+/// AUTH-121: the provider knows one client, which is us; our users are asked for each client that registered here.
+#[tokio::test]
+async fn each_client_needs_its_own_consent() {
+    let provider = provider();
+    let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+    let (server, _) = server(|builder| builder.upstream(upstream));
+    let mut browser = Visitor::new(&server);
+    let mut starts = Vec::new();
+    for name in ["One", "Another"] {
+        let metadata =
+            json!({ "client_name": name, "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "none" });
+        let client = browser.post_json("/register", &metadata).await.json();
+        starts.push((name, Start::new().set("client_id", client["client_id"].as_str().unwrap())));
+    }
+    let page = browser.get(&starts[0].1.path()).await;
+    let away = browser.decide(&page, "allow").await;
+    *provider.nonce.lock().unwrap() = away.param("nonce").unwrap();
+    let back = format!("/callback?code=theirs&state={}", away.param("state").unwrap());
+    assert!(browser.get(&back).await.param("code").is_some());
+    for (name, start) in starts.iter().rev() {
+        let page = browser.get(&start.path()).await;
+        assert_eq!((page.status, page.headers.get("location")), (200, None), "{name}");
+        assert!(page.text().contains("Allow access") && page.text().contains(name), "{page:?}");
+    }
+}
+
+/// SEC-008: who takes longer than ten minutes at the provider begins anew.
+#[tokio::test]
+async fn a_visit_to_the_provider_ends() {
+    let provider = provider();
+    let upstream = Upstream::new(PROVIDER, "us", "s3cret".into(), provider.clone());
+    let (server, clock) = server(|builder| builder.upstream(upstream));
+    for (seconds, status) in [(599, 303), (601, 400)] {
+        let mut browser = Visitor::new(&server);
+        let page = browser.get(&Start::new().path()).await;
+        let away = browser.decide(&page, "allow").await;
+        *provider.nonce.lock().unwrap() = away.param("nonce").unwrap();
+        clock.advance(seconds);
+        let back = format!("/callback?code=theirs&state={}", away.param("state").unwrap());
+        assert_eq!(browser.get(&back).await.status, status, "{seconds}");
+    }
+}
+
+/// AUTH-126: whoever reads the store does not read their tokens.
+#[tokio::test]
+async fn their_tokens_are_sealed() {
+    let (provider, clock) = (provider(), Clock::manual(NOW));
+    let (store, _, token) = two_servers(&provider, &clock).await;
+    let family: String = token.claim("sid").unwrap();
+    let kept = store.get(&format!("third-party:{family}")).await.unwrap().unwrap();
+    for theirs in ["theirs-1", "r-1", "access_token"] {
+        assert!(!kept.windows(theirs.len()).any(|part| part == theirs.as_bytes()), "{theirs}");
+    }
+}
+
+/// AUTH-126: a login ends eight hours after it began, whatever happens meanwhile.
+#[tokio::test]
+async fn a_session_ends() {
+    let (server, clock) = server(|builder| builder);
+    let mut browser = Visitor::new(&server);
+    browser.obtain(&Start::new()).await;
+    clock.advance(8 * 3600 - 1);
+    assert!(browser.get(&Start::new().path()).await.param("code").is_some());
+    clock.advance(2);
+    assert!(browser.get(&Start::new().path()).await.text().contains("Password"));
 }
