@@ -2,16 +2,16 @@
 
 use url::Url;
 
-use super::AuthError;
 use super::discovery::Found;
-use super::event::AuthEvent;
+use super::event::{AuthEvent, ClientOrigin};
 use super::grant::{Grant, write_key};
 use super::identity::KnownClient;
-use super::interaction::Page;
+use super::interaction::{Page, Visit};
 use super::oauth::{Binding, Settings, Way};
+use super::registration::{self, Prepared};
 use super::response::Expected;
 use super::token_endpoint::{JWT_BEARER, TokenRequest, Tokens, bad_endpoint};
-use super::{assertion, registration};
+use super::{AuthError, assertion, binding};
 use crate::fetch::{FetchError, Reach};
 use crate::jose::SigningKey;
 use crate::pkce::{self, Verifier};
@@ -27,8 +27,6 @@ pub(super) struct Authorization<'a> {
     pub(super) server: &'a str,
     pub(super) found: &'a Found,
     pub(super) scopes: Scopes,
-    /// What was granted before.
-    pub(super) current: Option<&'a Grant>,
     /// The server asks for tokens that are bound to a key.
     pub(super) needs_binding: bool,
 }
@@ -44,25 +42,25 @@ impl Authorization<'_> {
         match &self.settings.way {
             Way::User => self.by_user(key).await,
             Way::Client => {
-                let client = self.given()?;
+                let client = self.given().await?;
                 self.redeem(&client, vec![("grant_type", "client_credentials".to_owned())], true, key).await
             }
             Way::Workload(source) => {
                 let assertion = assertion::obtain(&**source, self.found).await?;
-                let client = self.given()?;
+                let client = self.given().await?;
                 self.redeem(&client, bearer(&assertion), true, key).await
             }
             Way::Enterprise(provider) => {
-                let client = self.given()?;
+                let client = self.given().await?;
                 let assertion = provider.exchange(self.settings, self.found, &self.scopes).await?;
                 self.redeem(&client, bearer(&assertion), true, key).await
             }
         }
     }
 
-    fn given(&self) -> Result<KnownClient, AuthError> {
-        match registration::without_registering(self.settings, self.found, self.current)? {
-            Some(client) => Ok(client),
+    async fn given(&self) -> Result<KnownClient, AuthError> {
+        match registration::without_registering(self.settings, self.found).await? {
+            Some((client, _)) => Ok(client),
             None => Err(AuthError::NoClient(self.found.issuer.issuer.clone())),
         }
     }
@@ -81,10 +79,33 @@ impl Authorization<'_> {
         if !self.scopes.is_empty() && issuer.scopes_supported.iter().any(|scope| scope == OFFLINE) {
             self.scopes = self.scopes.union(&OFFLINE.into());
         }
-        let (client, visit) = registration::prepare(self.settings, self.found, self.current).await?;
+        let Prepared { client, origin, visit } = registration::prepare(self.settings, self.found).await?;
+        let granted = self.by_client(page, &client, visit, key).await;
+        match (&granted, origin) {
+            (Ok(_), ClientOrigin::Registering) => {
+                registration::remember(self.settings, &issuer.issuer, &client).await?;
+            }
+            // A server that has forgotten the client may say so, or show a page of its own that leads nowhere.
+            (Err(error), ClientOrigin::Remembered) if error.is_of_client() || matches!(error, AuthError::TimedOut) => {
+                registration::forget(self.settings, &issuer.issuer, &client.id).await?;
+            }
+            _ => {}
+        }
+        granted
+    }
+
+    /// Brings the user to the page, and redeems what they bring back.
+    async fn by_client(
+        &self,
+        page: Url,
+        client: &KnownClient,
+        visit: Box<dyn Visit>,
+        key: Option<SigningKey>,
+    ) -> Result<Grant, AuthError> {
+        let issuer = &self.found.issuer;
         let (verifier, state) = (Verifier::random()?, Secret::random()?);
         let redirect_uri = visit.redirect_uri().to_owned();
-        let url = self.request(page, &client, &redirect_uri, &verifier, &state);
+        let url = self.request(page, client, &redirect_uri, &verifier, &state);
         self.settings.observer.tell(AuthEvent::Visiting {
             page: shown(&url),
             scopes: self.scopes.clone(),
@@ -100,7 +121,7 @@ impl Authorization<'_> {
             ("redirect_uri", redirect_uri),
             ("code_verifier", verifier.expose().to_owned()),
         ];
-        self.redeem(&client, form, false, key).await
+        self.redeem(client, form, false, key).await
     }
 
     /// Makes the address of the login page.
@@ -134,6 +155,10 @@ impl Authorization<'_> {
         key: Option<SigningKey>,
     ) -> Result<Grant, AuthError> {
         let issuer = &self.found.issuer;
+        if let Some(given) = &self.settings.given {
+            // From now on the issuer knows what the client shows.
+            binding::bind(self.settings, given, &issuer.issuer).await?;
+        }
         form.push(("resource", self.found.resource.clone()));
         if with_scopes && !self.scopes.is_empty() {
             form.push(("scope", self.scopes.to_string()));

@@ -38,7 +38,7 @@ impl GivenClient {
     }
 
     /// Belongs to this authorization server; it is never shown to another. Without this it belongs to the first that it is
-    /// used with.
+    /// used with, which the store remembers by the client's id.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use jackfield_http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use url::Url;
 
@@ -14,9 +14,11 @@ use super::authorize::Authorization;
 use super::discovery::{self, Found};
 use super::event::AuthEvent;
 use super::grant::Grant;
+use super::identity::KnownClient;
 use super::oauth::{Settings, Way};
 use super::renewal::{self, Renewed};
 use super::store::StoreError;
+use super::turn::{Purpose, Turn, Turns};
 use super::{AuthError, registration};
 use crate::Scopes;
 use crate::challenge::Challenge;
@@ -27,7 +29,8 @@ use crate::metadata::canonical_resource;
 /// The login at one server. It gives each request its token, renews tokens before they end, and when the server refuses it finds
 /// out why and asks the user, as far as it may.
 ///
-/// All requests of a client share it. However many are refused at the same moment, one of them logs in and the others wait.
+/// All requests of a client share it. However many are refused at the same moment, one of them logs in and the others wait, and
+/// share what came of it.
 pub struct Login(Arc<Inner>);
 
 pub(super) struct Inner {
@@ -36,8 +39,7 @@ pub(super) struct Inner {
     /// The canonical name of the server, under which its tokens are kept.
     pub(super) name: String,
     state: Mutex<State>,
-    /// Whoever holds the permit changes the grant; the others wait and look again.
-    turn: Arc<Semaphore>,
+    pub(super) turns: Turns,
     /// Renewals run to their end even if nobody waits for them any more: a new token that got lost would end the login.
     renewals: Mutex<JoinSet<()>>,
 }
@@ -109,7 +111,7 @@ impl Login {
             server,
             name,
             state: Mutex::default(),
-            turn: Arc::new(Semaphore::new(1)),
+            turns: Turns::new(),
             renewals: Mutex::default(),
         })))
     }
@@ -122,7 +124,7 @@ impl Login {
     /// # Cancellation
     /// Nothing is kept.
     pub async fn login(&self) -> Result<Account, AuthError> {
-        let _turn = self.0.take_turn().await;
+        let _turn = self.0.turns.take().await;
         let challenge = self.0.probe().await?;
         let found = self.0.discover(challenge.as_ref()).await?;
         let scopes = self.0.scopes(challenge.as_ref(), &found, None);
@@ -139,18 +141,18 @@ impl Login {
         let challenge = self.0.probe().await?;
         let found = self.0.discover(challenge.as_ref()).await?;
         if matches!(self.0.settings.way, Way::User) {
-            let current = self.0.load().await?;
-            registration::without_registering(&self.0.settings, &found, current.as_deref())?;
+            registration::without_registering(&self.0.settings, &found).await?;
         }
         Ok(())
     }
 
-    /// Forgets the tokens, and tells the authorization server that they are over. Says whether there were any.
+    /// Forgets the tokens and the client that registered itself for them, and tells the authorization server that the tokens are
+    /// over. Says whether there were any.
     ///
     /// # Errors
     /// The store can not be changed.
     pub async fn logout(&self) -> Result<bool, AuthError> {
-        let _turn = self.0.take_turn().await;
+        let _turn = self.0.turns.take().await;
         let name = Grant::name(&self.0.name);
         let _lock = self.0.settings.store.lock(&name).await?;
         let kept = match self.0.settings.load::<Grant>(&name).await {
@@ -163,6 +165,8 @@ impl Login {
         self.0.settings.store.remove(&name).await?;
         *self.0.state() = State { is_loaded: true, ..State::default() };
         let Some(grant) = kept else { return Ok(false) };
+        // Even one that can not be read, so that to log out and in again helps.
+        self.0.settings.store.remove(&KnownClient::name(&grant.issuer.issuer)).await?;
         let is_revoked = renewal::revoke(&self.0.settings, &grant).await;
         self.0.settings.observer.tell(AuthEvent::LoggedOut { is_revoked });
         Ok(true)
@@ -180,11 +184,6 @@ impl Login {
 impl Inner {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) async fn take_turn(&self) -> Option<OwnedSemaphorePermit> {
-        // The semaphore is never closed.
-        self.turn.clone().acquire_owned().await.ok()
     }
 
     /// Returns the grant, from the store if it has not been read yet.
@@ -208,6 +207,8 @@ impl Inner {
         let grant = Arc::new(grant);
         let mut state = self.state();
         (state.is_loaded, state.grant, state.standing) = (true, Some(grant.clone()), standing);
+        drop(state);
+        self.turns.succeeded();
         grant
     }
 
@@ -217,52 +218,58 @@ impl Inner {
         if !grant.is_due(self.settings.clock.now()) {
             return Ok(Some(grant));
         }
-        let turn = self.take_turn().await;
+        match self.renewed().await {
+            Err(error) if matches!(error.plain(), AuthError::Store(_)) => Err(error),
+            // While the token lasts, the server may take it; after that it will say what it wants.
+            Err(_) => Ok(self.load().await?.filter(|grant| !grant.is_over(self.settings.clock.now()))),
+            grant => grant,
+        }
+    }
+
+    /// Returns a grant that was renewed, by us or whoever was faster; none if there is none that could be.
+    async fn renewed(self: &Arc<Self>) -> Result<Option<Arc<Grant>>, AuthError> {
+        let mut turn = self.turns.take_for(&Purpose::Renewal).await?;
         let Some(grant) = self.load().await? else { return Ok(None) };
         let now = self.settings.clock.now();
         if !grant.is_due(now) {
             return Ok(Some(grant));
         }
         let renewed = match (&grant.refresh, &self.settings.way) {
-            (Some(_), _) => self.renew(&grant, turn).await,
+            (Some(_), _) => self.renew(&grant, &mut turn).await,
             (None, Way::User) => return Ok(Some(grant).filter(|grant| !grant.is_over(now))),
             (None, _) => self.obtain_again(&grant).await,
         };
-        match renewed {
-            Ok(grant) => Ok(Some(grant)),
-            // While the token lasts, the server may take it; after that it will say what it wants.
-            Err(AuthError::Store(error)) => Err(error.into()),
-            Err(_) => Ok(Some(grant).filter(|grant| !grant.is_over(now))),
-        }
+        renewed.map(Some).map_err(|error| self.turns.failed(Purpose::Renewal, error))
     }
 
-    /// Renews the grant in a task of its own, which holds the turn until it is done.
+    /// Renews the grant in a task of its own, which holds the turn until it is done and then gives it back.
     pub(super) async fn renew(
         self: &Arc<Self>,
         old: &Arc<Grant>,
-        turn: Option<OwnedSemaphorePermit>,
+        turn: &mut Option<Turn>,
     ) -> Result<Arc<Grant>, AuthError> {
         let (tell, told) = oneshot::channel();
-        let (inner, old) = (self.clone(), old.clone());
+        let (inner, old, held) = (self.clone(), old.clone(), turn.take());
         {
             let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
             while renewals.try_join_next().is_some() {}
             renewals.spawn(async move {
-                let _turn = turn;
                 let renewed = match renewal::renew(&inner.settings, &old).await {
                     Ok(Renewed::Here(grant)) => Ok(inner.adopt(grant, Standing::Renewed)),
                     Ok(Renewed::Elsewhere(grant)) => Ok(inner.adopt(grant, Standing::Good)),
-                    Err(error) => {
-                        if renewal::is_final(&error) {
-                            inner.adopt(Grant { refresh: None, ..Grant::clone(&old) }, Standing::Good);
-                        }
-                        Err(error)
+                    Ok(Renewed::Not { kept, why }) => {
+                        let mut state = inner.state();
+                        (state.grant, state.standing) = (kept.map(Arc::new), Standing::Good);
+                        Err(why)
                     }
+                    Err(error) => Err(error.into()),
                 };
-                let _ = tell.send(renewed);
+                let _ = tell.send((renewed, held));
             });
         }
-        told.await.unwrap_or(Err(AuthError::LoginNeeded))
+        let (renewed, held) = told.await.unwrap_or((Err(AuthError::LoginNeeded), None));
+        *turn = held;
+        renewed
     }
 
     /// A program that acts for itself needs nobody to get another token.
@@ -317,9 +324,8 @@ impl Inner {
         scopes: Scopes,
         needs_binding: bool,
     ) -> Result<Arc<Grant>, AuthError> {
-        let current = self.load().await?;
-        let (settings, server, current) = (&self.settings, self.name.as_str(), current.as_deref());
-        let grant = Authorization { settings, server, found, scopes, current, needs_binding }.run().await?;
+        let (settings, server) = (&self.settings, self.name.as_str());
+        let grant = Authorization { settings, server, found, scopes, needs_binding }.run().await?;
         let name = Grant::name(&self.name);
         let _lock = self.settings.store.lock(&name).await?;
         self.settings.save(&name, &grant).await?;

@@ -18,6 +18,7 @@
 
 mod assertion;
 mod authorize;
+mod binding;
 mod browser;
 mod callback;
 mod discovery;
@@ -34,6 +35,7 @@ mod renewal;
 mod response;
 mod store;
 mod token_endpoint;
+mod turn;
 
 pub use assertion::{AssertionFile, AssertionSource, AssertionWanted, IdentityProvider};
 pub use browser::{Opener, SystemBrowser, Terminal};

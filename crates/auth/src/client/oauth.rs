@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http::HeaderMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use url::{Host, Url};
+use url::Url;
 
 use super::assertion::{AssertionSource, IdentityProvider};
+use super::binding::FirstUse;
 use super::event::{AuthEvent, Observer};
 use super::grant::Grant;
 use super::identity::{AuthMethod, GivenClient};
@@ -18,7 +19,7 @@ use super::{AuthError, Interaction, registration};
 use crate::dpop::NONCE_HEADER;
 use crate::fetch::{Fetch, HttpFetch};
 use crate::jose::{JwkSet, SigningKey};
-use crate::metadata::{ApplicationType, ClientMetadata};
+use crate::metadata::{ClientMetadata, Redirects};
 use crate::{Clock, Scopes, Secret};
 
 /// How an application gets tokens: as whom it speaks, how it asks its user, where it keeps what it got.
@@ -81,9 +82,12 @@ pub(super) struct Settings {
     pub(super) observer: Observer,
     pub(super) way: Way,
     pub(super) given: Option<GivenClient>,
+    /// Whose client the given one is, as soon as it was used.
+    pub(super) first_use: Arc<FirstUse>,
     pub(super) document: Option<String>,
     pub(super) key: Option<Arc<SigningKey>>,
     pub(super) redirect_uri: Option<String>,
+    redirects: Redirects,
     pub(super) scopes: Scopes,
     pub(super) binding: Binding,
     pub(super) clock: Clock,
@@ -103,9 +107,11 @@ impl OAuth {
             observer: Observer::default(),
             way: Way::User,
             given: None,
+            first_use: Arc::default(),
             document: None,
             key: None,
             redirect_uri: None,
+            redirects: Redirects::default(),
             scopes: Scopes::none(),
             binding: Binding::default(),
             clock: Clock::system(),
@@ -150,7 +156,7 @@ impl OAuth {
 
     /// Speaks as a client that an authorization server knows already.
     pub fn client(mut self, client: GivenClient) -> Self {
-        self.0.given = Some(client);
+        (self.0.given, self.0.first_use) = (Some(client), Arc::default());
         self
     }
 
@@ -194,9 +200,19 @@ impl OAuth {
         self
     }
 
-    /// Has users come back to this address. Without a port any port of this machine is used.
+    /// Has users come back to this address, which is `https`, or `http` on this machine; [`OAuth::server`] refuses any other.
+    /// Without a port any port of this machine is used.
     pub fn redirect_uri(mut self, uri: impl Into<String>) -> Self {
         self.0.redirect_uri = Some(uri.into());
+        self
+    }
+
+    /// Lets users come back to a scheme of the application too, such as `com.example.app:/callback` (RFC 8252, section 7.1).
+    ///
+    /// This deviates from the specification of the protocol, by which that address is `https` or on the user's own machine: any
+    /// application can claim such a scheme, and then gets the codes of this one. Off unless this is called.
+    pub fn private_use_schemes(mut self) -> Self {
+        self.0.redirects = Redirects::PrivateUse;
         self
     }
 
@@ -240,8 +256,9 @@ impl OAuth {
     /// Makes a login for one server.
     ///
     /// # Errors
-    /// The URL is not a plain `http` or `https` URL.
+    /// The URL is not a plain `http` or `https` URL, or users can not come back to [`OAuth::redirect_uri`].
     pub fn server(&self, url: impl AsRef<str>) -> Result<Arc<Login>, AuthError> {
+        self.0.redirect_uri.as_deref().map_or(Ok(()), |uri| self.0.check_redirect(uri))?;
         Login::new(self.0.clone(), url.as_ref()).map(Arc::new)
     }
 
@@ -287,17 +304,12 @@ impl Settings {
         self.given.as_ref().and_then(|given| given.key.as_deref()).or(self.key.as_deref())
     }
 
-    /// A program whose users come back to their own machine runs there.
-    #[expect(clippy::unused_self, reason = "it belongs to the settings")]
-    pub(super) fn application_type(&self, redirect_uri: &str) -> ApplicationType {
-        let is_web = Url::parse(redirect_uri).is_ok_and(|url| {
-            url.scheme() == "https"
-                && !matches!(
-                    url.host(),
-                    Some(Host::Domain("localhost")) | Some(Host::Ipv4(std::net::Ipv4Addr::LOCALHOST))
-                )
-        });
-        if is_web { ApplicationType::Web } else { ApplicationType::Native }
+    /// Checks an address that users are to come back to.
+    pub(super) fn check_redirect(&self, uri: &str) -> Result<(), AuthError> {
+        match self.redirects.allowed(uri) {
+            Some(_) => Ok(()),
+            None => Err(AuthError::Redirect(uri.to_owned())),
+        }
     }
 }
 
@@ -313,17 +325,16 @@ impl Nonces {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(origin).cloned()
     }
 
-    /// Remembers the nonce of an answer; says whether it is a new one.
-    pub(super) fn learn(&self, origin: &str, headers: &HeaderMap) -> bool {
-        let Some(nonce) = headers.get(NONCE_HEADER).and_then(|value| value.to_str().ok()) else { return false };
+    /// Remembers the nonce of an answer.
+    pub(super) fn learn(&self, origin: &str, headers: &HeaderMap) {
+        let Some(nonce) = headers.get(NONCE_HEADER).and_then(|value| value.to_str().ok()) else { return };
         let mut nonces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if nonces.get(origin).is_some_and(|known| known == nonce) {
-            return false;
+            return;
         }
         if nonces.len() >= ORIGINS {
             nonces.clear();
         }
         nonces.insert(origin.to_owned(), nonce.to_owned());
-        true
     }
 }

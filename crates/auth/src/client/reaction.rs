@@ -12,6 +12,7 @@ use super::event::AuthEvent;
 use super::grant::Grant;
 use super::login::{Inner, Standing, origin, token_header};
 use super::renewal;
+use super::turn::{Purpose, Turn};
 use crate::challenge::Challenge;
 use crate::{Scopes, dpop};
 
@@ -21,11 +22,15 @@ const STEPS: usize = 32;
 impl Inner {
     /// Finds out what a refusal means, and does something about it.
     pub(super) async fn react(self: &Arc<Self>, refusal: &Refusal) -> Result<Reaction, AuthError> {
-        let has_new_nonce = self.settings.nonces.learn(&origin(&refusal.uri), &refusal.headers);
+        let origin = origin(&refusal.uri);
+        self.settings.nonces.learn(&origin, &refusal.headers);
         let challenges = self.heard(refusal.status, &refusal.headers);
         let wants_nonce = challenges.iter().any(|one| one.get("error") == Some("use_dpop_nonce"));
-        if wants_nonce && refusal.sent.contains_key(dpop::HEADER) {
-            return Ok(if has_new_nonce { Reaction::Retry } else { Reaction::GiveUp });
+        if wants_nonce && let Some(proof) = refusal.sent.get(dpop::HEADER) {
+            // Another request may have learned the nonce first; what counts is that this one did not have it.
+            let known = self.settings.nonces.get(&origin);
+            let is_new = known.is_some() && known != proof.to_str().ok().and_then(dpop::nonce_of);
+            return Ok(if is_new { Reaction::Retry } else { Reaction::GiveUp });
         }
         match refusal.status {
             StatusCode::UNAUTHORIZED => self.unauthorized(refusal, challenges.first()).await,
@@ -42,13 +47,25 @@ impl Inner {
         refusal: &Refusal,
         challenge: Option<&Challenge>,
     ) -> Result<Reaction, AuthError> {
-        let turn = self.take_turn().await;
+        let mut turn = self.turns.take_for(&Purpose::Login).await?;
+        let sought = self.seek(refusal, challenge, &mut turn).await;
+        sought.map_err(|error| self.turns.failed(Purpose::Login, error))
+    }
+
+    async fn seek(
+        self: &Arc<Self>,
+        refusal: &Refusal,
+        challenge: Option<&Challenge>,
+        turn: &mut Option<Turn>,
+    ) -> Result<Reaction, AuthError> {
         let current = self.load().await?;
         if self.is_outdated(refusal, current.as_deref()) || self.is_renewed_elsewhere(refusal).await? {
             return Ok(Reaction::Retry);
         }
-        let standing = self.state().standing;
-        if current.is_some() && standing == Standing::Issued {
+        // What is new and was not even shown, because it was over by then, was not refused either.
+        let is_refused = current.as_deref().is_some_and(|grant| was_sent(refusal, grant));
+        let standing = if is_refused { self.state().standing } else { Standing::Good };
+        if standing == Standing::Issued {
             return Err(AuthError::Rejected);
         }
         let found = self.discover_or_guess(challenge).await?;
@@ -62,11 +79,6 @@ impl Inner {
                 Err(error) if renewal::is_final(&error) => {}
                 Err(error) => return Err(error),
             }
-            let _turn = self.take_turn().await;
-            if self.is_outdated(refusal, self.load().await?.as_deref()) {
-                return Ok(Reaction::Retry);
-            }
-            return self.ask_anew(&found, challenge, current.as_deref()).await;
         }
         self.ask_anew(&found, challenge, current.as_deref()).await
     }
@@ -91,12 +103,23 @@ impl Inner {
 
     /// The token is good, but not for this.
     async fn step_up(self: &Arc<Self>, refusal: &Refusal, challenge: &Challenge) -> Result<Reaction, AuthError> {
-        let _turn = self.take_turn().await;
+        let wanted = challenge.scopes().unwrap_or_default();
+        let purpose = Purpose::MoreScopes(wanted.clone());
+        let _turn = self.turns.take_for(&purpose).await?;
+        let stepped = self.ask_for_more(refusal, challenge, wanted).await;
+        stepped.map_err(|error| self.turns.failed(purpose, error))
+    }
+
+    async fn ask_for_more(
+        &self,
+        refusal: &Refusal,
+        challenge: &Challenge,
+        wanted: Scopes,
+    ) -> Result<Reaction, AuthError> {
         let current = self.load().await?;
         if self.is_outdated(refusal, current.as_deref()) {
             return Ok(Reaction::Retry);
         }
-        let wanted = challenge.scopes().unwrap_or_default();
         {
             let mut state = self.state();
             if wanted.is_empty() || state.stepped_up.contains(&wanted) {
@@ -124,8 +147,7 @@ impl Inner {
         if grant.is_over(self.settings.clock.now()) {
             return false;
         }
-        let Ok(ours) = token_header(grant) else { return false };
-        refusal.sent.get(AUTHORIZATION) != Some(&ours)
+        token_header(grant).is_ok() && !was_sent(refusal, grant)
     }
 
     /// Whether another process has put a newer token into the store.
@@ -155,6 +177,11 @@ impl Inner {
         });
         ours
     }
+}
+
+/// Whether a request that was refused carried the token of a grant.
+fn was_sent(refusal: &Refusal, grant: &Grant) -> bool {
+    token_header(grant).is_ok_and(|ours| refusal.sent.get(AUTHORIZATION) == Some(&ours))
 }
 
 /// Scopes that somebody is asked for. Who said no is not asked again; who could not be asked, or did not answer, may be.

@@ -2,17 +2,17 @@
 
 use serde::Deserialize;
 
-use super::AuthError;
 use super::discovery::Found;
 use super::error::told;
 use super::event::{AuthEvent, ClientOrigin};
-use super::grant::Grant;
 use super::identity::{AuthMethod, KnownClient};
 use super::interaction::Visit;
 use super::oauth::Settings;
+use super::store::StoreError;
+use super::{AuthError, binding};
 use crate::Secret;
 use crate::fetch::Ask;
-use crate::metadata::ClientMetadata;
+use crate::metadata::{ApplicationType, ClientMetadata, is_loopback};
 
 /// Where users come back to when the client is not one that registered itself.
 pub(super) const ANY_PORT: &str = "http://127.0.0.1/callback";
@@ -31,62 +31,80 @@ struct Refused {
     error_description: Option<String>,
 }
 
+/// A client, and the visit that its users come back from.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) client: KnownClient,
+    pub(super) origin: ClientOrigin,
+    pub(super) visit: Box<dyn Visit>,
+}
+
 /// Finds the client to speak as, in the order that the specification asks for, and the visit that its users come back from.
-pub(super) async fn prepare(
-    settings: &Settings,
-    found: &Found,
-    current: Option<&Grant>,
-) -> Result<(KnownClient, Box<dyn Visit>), AuthError> {
+pub(super) async fn prepare(settings: &Settings, found: &Found) -> Result<Prepared, AuthError> {
     let interaction = settings.interaction.as_ref().ok_or(AuthError::LoginNeeded)?;
-    if let Some(client) = without_registering(settings, found, current)? {
+    let visit_to = async |wanted: Option<&str>| {
+        let visit = interaction.prepare(wanted).await?;
+        // An interaction of the application's own may have any address in mind.
+        settings.check_redirect(visit.redirect_uri())?;
+        Ok::<_, AuthError>(visit)
+    };
+    if let Some((client, origin)) = without_registering(settings, found).await? {
         let wanted = settings.redirect_uri.as_deref().unwrap_or(ANY_PORT);
-        let visit = interaction.prepare(Some(wanted)).await?;
+        let visit = visit_to(Some(wanted)).await?;
         if settings.redirect_uri.as_deref().is_some_and(|exactly| has_port(exactly) && visit.redirect_uri() != exactly)
         {
             return Err(AuthError::Redirect(wanted.to_owned()));
         }
-        return Ok((client, visit));
+        return Ok(Prepared { client, origin, visit });
     }
     let name = KnownClient::name(&found.issuer.issuer);
     let remembered = settings.load::<KnownClient>(&name).await?;
     let remembered = remembered.filter(|client| client.secret_ends.is_none_or(|end| end > settings.clock.now()));
     let wanted = remembered.as_ref().and_then(|client| client.redirect_uri.as_deref());
-    let visit = interaction.prepare(wanted.or(settings.redirect_uri.as_deref())).await?;
+    let visit = visit_to(wanted.or(settings.redirect_uri.as_deref())).await?;
     if let Some(client) = remembered
         && client.redirect_uri.as_deref() == Some(visit.redirect_uri())
     {
-        tell(settings, ClientOrigin::Remembered, &client.id);
-        return Ok((client, visit));
+        let origin = ClientOrigin::Remembered;
+        tell(settings, origin, &client.id);
+        return Ok(Prepared { client, origin, visit });
     }
     let client = register(settings, found, visit.redirect_uri()).await?;
-    tell(settings, ClientOrigin::Registering, &client.id);
-    settings.save(&name, &client).await?;
-    Ok((client, visit))
+    let origin = ClientOrigin::Registering;
+    tell(settings, origin, &client.id);
+    Ok(Prepared { client, origin, visit })
+}
+
+/// Keeps a client that registered itself, for the next login. It has got tokens, so that the server surely knows it.
+pub(super) async fn remember(settings: &Settings, issuer: &str, client: &KnownClient) -> Result<(), StoreError> {
+    settings.save(&KnownClient::name(issuer), client).await
+}
+
+/// Forgets a client that registered itself, because the server has forgotten it too. If another took its place, that one stays.
+pub(super) async fn forget(settings: &Settings, issuer: &str, id: &str) -> Result<(), StoreError> {
+    let name = KnownClient::name(issuer);
+    match settings.load::<KnownClient>(&name).await? {
+        Some(client) if client.id == id => settings.store.remove(&name).await,
+        _ => Ok(()),
+    }
 }
 
 /// Returns the client that somebody brought, or whose document is its name; none if it has to register itself.
-pub(super) fn without_registering(
+pub(super) async fn without_registering(
     settings: &Settings,
     found: &Found,
-    current: Option<&Grant>,
-) -> Result<Option<KnownClient>, AuthError> {
+) -> Result<Option<(KnownClient, ClientOrigin)>, AuthError> {
     let issuer = &found.issuer;
     if let Some(given) = &settings.given {
-        let bound = given.issuer.as_deref();
-        let bound = bound
-            .or_else(|| current.filter(|grant| grant.client.id == given.id).map(|grant| grant.issuer.issuer.as_str()));
-        if let Some(registered) = bound.filter(|registered| *registered != issuer.issuer) {
-            let registered = registered.to_owned();
-            return Err(AuthError::ForeignClient { registered, found: issuer.issuer.clone() });
-        }
+        binding::check(settings, given, &issuer.issuer).await?;
         tell(settings, ClientOrigin::Given, &given.id);
-        return Ok(Some(given.known_at(issuer)));
+        return Ok(Some((given.known_at(issuer), ClientOrigin::Given)));
     }
     match &settings.document {
         Some(document) if issuer.client_id_metadata_document_supported => {
             tell(settings, ClientOrigin::Document, document);
             let method = if settings.key.is_some() { AuthMethod::PrivateKeyJwt } else { AuthMethod::None };
-            Ok(Some(KnownClient::new(document.clone(), method)))
+            Ok(Some((KnownClient::new(document.clone(), method), ClientOrigin::Document)))
         }
         _ if issuer.registration_endpoint.is_some() => Ok(None),
         _ => Err(AuthError::NoClient(issuer.issuer.clone())),
@@ -131,9 +149,15 @@ pub(super) fn metadata(settings: &Settings, redirect_uri: &str, method: AuthMeth
         grant_types: Some(vec!["authorization_code".to_owned(), "refresh_token".to_owned()]),
         response_types: Some(vec!["code".to_owned()]),
         token_endpoint_auth_method: Some(method.name().to_owned()),
-        application_type: Some(settings.application_type(redirect_uri)),
+        application_type: Some(application_type(redirect_uri)),
         ..ClientMetadata::default()
     }
+}
+
+/// A program whose users come back to their own machine runs there.
+fn application_type(redirect_uri: &str) -> ApplicationType {
+    let is_web = url::Url::parse(redirect_uri).is_ok_and(|url| url.scheme() == "https" && !is_loopback(&url));
+    if is_web { ApplicationType::Web } else { ApplicationType::Native }
 }
 
 fn has_port(redirect_uri: &str) -> bool {

@@ -4,6 +4,8 @@ use super::AuthError;
 use super::event::AuthEvent;
 use super::grant::Grant;
 use super::oauth::Settings;
+use super::registration;
+use super::store::StoreError;
 use super::token_endpoint::TokenRequest;
 use crate::Secret;
 
@@ -14,34 +16,46 @@ pub(super) enum Renewed {
     Here(Grant),
     /// Another process was faster, and this is the new one.
     Elsewhere(Grant),
+    /// There is no new one.
+    Not {
+        /// What is kept now; none if the user has logged out meanwhile.
+        kept: Option<Grant>,
+        why: AuthError,
+    },
 }
 
-/// Renews a grant, one process at a time. Whoever comes second finds the new grant in the store.
-pub(super) async fn renew(settings: &Settings, old: &Grant) -> Result<Renewed, AuthError> {
-    let name = Grant::name(&old.server);
+/// Renews a grant, one process at a time. What is kept is what is renewed: another process may have renewed the grant that we know
+/// long ago, and to use its refresh token again would look like a theft.
+pub(super) async fn renew(settings: &Settings, known: &Grant) -> Result<Renewed, StoreError> {
+    let name = Grant::name(&known.server);
     let _lock = settings.store.lock(&name).await?;
-    if let Some(kept) = settings.load::<Grant>(&name).await?
-        && !kept.is_same_as(old)
-        && !kept.is_over(settings.clock.now())
-    {
+    let Some(kept) = settings.load::<Grant>(&name).await? else {
+        let why = AuthError::LoginNeeded;
+        settings.observer.tell(AuthEvent::NotRenewed { why: why.to_string() });
+        return Ok(Renewed::Not { kept: None, why });
+    };
+    if !kept.is_same_as(known) && !kept.is_over(settings.clock.now()) {
         settings.observer.tell(AuthEvent::RenewedElsewhere);
         return Ok(Renewed::Elsewhere(kept));
     }
-    let renewed = refresh(settings, old).await;
-    match renewed {
+    match refresh(settings, &kept).await {
         Ok(grant) => {
             settings.save(&name, &grant).await?;
             settings.observer.tell(AuthEvent::Renewed);
             Ok(Renewed::Here(grant))
         }
-        Err(error) => {
-            settings.observer.tell(AuthEvent::NotRenewed { why: error.to_string() });
-            if is_final(&error) {
-                // It will not work the next time either.
-                let without = Grant { refresh: None, ..old.clone() };
-                settings.save(&name, &without).await?;
+        Err(why) => {
+            settings.observer.tell(AuthEvent::NotRenewed { why: why.to_string() });
+            if why.is_of_client() {
+                registration::forget(settings, &kept.issuer.issuer, &kept.client.id).await?;
             }
-            Err(error)
+            if !is_final(&why) {
+                return Ok(Renewed::Not { kept: Some(kept), why });
+            }
+            // It will not work the next time either.
+            let without = Grant { refresh: None, ..kept };
+            settings.save(&name, &without).await?;
+            Ok(Renewed::Not { kept: Some(without), why })
         }
     }
 }

@@ -64,7 +64,7 @@ mod tests {
         Expected { state: &state, issuer: ISSUER, names_itself }.code(answer).map(|code| code.expose().to_owned())
     }
 
-    /// The table of four rows, and every spelling that is not the issuer's own. AUTH-062, AUTH-065, AUTH-066, T-064
+    /// The table of four rows, and every spelling that is not the issuer's own. AUTH-065, AUTH-066, T-064
     #[test]
     fn an_answer_of_another_issuer_is_discarded() {
         let good = "code=c&state=s&iss=https%3A%2F%2Fauth.example.com";

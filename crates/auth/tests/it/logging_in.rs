@@ -1,18 +1,27 @@
 //! Becoming known, asking the user, getting a token.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use jackfield_auth::Secret;
-use jackfield_auth::client::{AuthError, AuthEvent, GivenClient, IdentityProvider, MemoryStore, OAuth};
+use jackfield_auth::client::{
+    AuthError, AuthEvent, Binding, GivenClient, IdentityProvider, Interaction, MemoryStore, OAuth, Page, Visit,
+};
+use jackfield_auth::fetch::HttpFetch;
 use jackfield_auth::jose::SigningKey;
+use jackfield_http::client::Boxed;
 use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 use crate::storing::names;
-use crate::town::Town;
+use crate::town::{Town, Yes};
 
 const ISSUER: &str = "/.well-known/oauth-authorization-server/as";
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 
 /// What goes to the login page and to the token endpoint, and where the token goes then.
-/// AUTH-068, AUTH-069, AUTH-070, AUTH-071, AUTH-072, AUTH-075, AUTH-076, AUTH-077, AUTH-106, AUTH-108, AUTH-111
+/// AUTH-068, AUTH-069, AUTH-070, AUTH-071, AUTH-072, AUTH-075, AUTH-077, AUTH-106, AUTH-108, AUTH-111
 #[tokio::test]
 async fn a_user_logs_in() {
     let town = Town::new().await;
@@ -61,6 +70,15 @@ async fn clients_are_known_in_the_right_order() {
         assert_eq!(town.visits().last().unwrap()["client_id"], id);
         assert_eq!(town.forms().last().unwrap()["client_id"], id);
     }
+    // A document is of no use where it is not announced.
+    let member = "client_id_metadata_document_supported";
+    town.change(ISSUER, member, json!(false));
+    for _ in 0..2 {
+        let login = with_document.clone().store(MemoryStore::default()).server(town.url("/mcp")).unwrap();
+        assert_eq!(town.request(&login).await.unwrap(), 200);
+        assert!(town.visits().last().unwrap()["client_id"].starts_with("client-"));
+        town.state().documents.get_mut(ISSUER).unwrap().as_object_mut().unwrap().remove(member);
+    }
     town.state().documents.get_mut(ISSUER).unwrap().as_object_mut().unwrap().remove("registration_endpoint");
     assert!(town.failure(&town.login()).await.contains("no client id was given for it"));
     for bad in [
@@ -83,10 +101,191 @@ async fn a_client_on_a_users_machine_registers_as_one() {
     assert_eq!((&client["application_type"], &client["client_name"]), (&json!("native"), &json!("The App")));
     assert_eq!(client["grant_types"], json!(["authorization_code", "refresh_token"]));
     assert_eq!(client["token_endpoint_auth_method"], "none");
-    // It stays known.
+    // It stays known until the user logs out.
+    town.login().login().await.unwrap();
+    assert_eq!((town.clients().len(), town.visits().len()), (1, 2));
     town.login().logout().await.unwrap();
     town.request(&town.login()).await.unwrap();
-    assert_eq!((town.clients().len(), town.visits().len()), (1, 2));
+    assert_eq!((town.clients().len(), town.visits().len()), (2, 3));
+}
+
+/// A client whose users come back to a site runs there. AUTH-047, AUTH-048
+#[tokio::test]
+async fn a_client_on_a_site_registers_as_one() {
+    for (redirect, kind) in [
+        ("https://app.example/cb", "web"),
+        ("https://localhost/cb", "native"),
+        ("https://[::1]/cb", "native"),
+        ("http://[::1]:4000/cb", "native"),
+    ] {
+        let town = Town::new().await;
+        let login = town.oauth().redirect_uri(redirect).server(town.url("/mcp")).unwrap();
+        town.request(&login).await.unwrap();
+        let client = town.clients()[0].clone();
+        assert_eq!((&client["application_type"], &client["redirect_uris"]), (&json!(kind), &json!([redirect])));
+    }
+}
+
+/// Users come back over https, or to their own machine; anything else is refused before anybody is asked. AUTH-105
+#[tokio::test]
+async fn users_come_back_to_a_safe_place() {
+    let town = Town::new().await;
+    for bad in ["http://app.example/cb", "com.example.app:/cb", "javascript:alert(1)", "https://app.example/#x", ""] {
+        let refused = town.oauth().redirect_uri(bad).server(town.url("/mcp")).unwrap_err();
+        assert!(matches!(&refused, AuthError::Redirect(uri) if uri == bad), "{refused}");
+    }
+    assert!(town.site.hits().is_empty());
+    let loose = town.oauth().private_use_schemes().redirect_uri("com.example.app:/cb");
+    assert_eq!(town.request(&loose.server(town.url("/mcp")).unwrap()).await.unwrap(), 200);
+    // An interaction of the application's own has no other choice.
+    let town = Town::new().await;
+    let login = town.oauth().interaction(Elsewhere("http://app.example/cb")).server(town.url("/mcp")).unwrap();
+    assert!(town.failure(&login).await.contains("can not come back to http://app.example/cb"));
+    assert!(town.clients().is_empty() && town.visits().is_empty() && town.paths("/token").is_empty());
+}
+
+/// Has users come back to one address, whatever is wanted; nobody ever does.
+#[derive(Clone, Debug)]
+struct Elsewhere(&'static str);
+
+impl Interaction for Elsewhere {
+    fn prepare<'a>(&'a self, _: Option<&'a str>) -> Boxed<'a, Result<Box<dyn Visit>, AuthError>> {
+        Box::pin(std::future::ready(Ok(Box::new(self.clone()) as Box<dyn Visit>)))
+    }
+}
+
+impl Visit for Elsewhere {
+    fn redirect_uri(&self) -> &str {
+        self.0
+    }
+
+    fn visit(self: Box<Self>, _: Page) -> Boxed<'static, Result<String, AuthError>> {
+        Box::pin(std::future::ready(Err(AuthError::TimedOut)))
+    }
+}
+
+/// A client that the authorization server has forgotten registers anew, whether that shows when a token is renewed or when a user
+/// logs in.
+#[tokio::test]
+async fn a_forgotten_client_registers_anew() {
+    let town = Town::new().await;
+    town.state().answer = json!({ "refresh_token": "rotated", "expires_in": 100 });
+    let login = town.login();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    town.state().forgotten.insert("client-1-of-as".to_owned());
+    town.clock.advance(101);
+    town.state().tokens.clear();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    assert_eq!(town.clients().len(), 2);
+    // The next one is forgotten while nobody has anything to renew.
+    town.state().answer = json!({});
+    town.login().login().await.unwrap();
+    town.state().forgotten.insert("client-2-of-as".to_owned());
+    assert!(town.login().login().await.unwrap_err().to_string().contains("invalid_client"));
+    town.login().login().await.unwrap();
+    let ids: Vec<_> = town.visits().iter().map(|visit| visit["client_id"].clone()).collect();
+    assert_eq!(ids.last().unwrap(), "client-3-of-as");
+    assert_eq!(town.clients().len(), 3);
+}
+
+/// Servers that do not know a client show a page of their own, from which nobody comes back.
+#[tokio::test]
+async fn a_client_from_whose_page_nobody_comes_back_registers_anew() {
+    let town = Town::new().await;
+    town.login().login().await.unwrap();
+    let nobody = town.oauth().interaction(Elsewhere("http://127.0.0.1:4000/callback/x"));
+    let nobody = nobody.server(town.url("/mcp")).unwrap();
+    assert!(matches!(nobody.login().await, Err(AuthError::TimedOut)));
+    assert_eq!(town.clients().len(), 1, "the one that was remembered was tried");
+    town.login().login().await.unwrap();
+    assert_eq!(town.clients().len(), 2);
+    // One that never got a token is not kept.
+    let town = Town::new().await;
+    let nobody = town.oauth().interaction(Elsewhere("http://127.0.0.1:4000/callback/x"));
+    nobody.server(town.url("/mcp")).unwrap().login().await.unwrap_err();
+    assert!(names(&*town.store).await.is_empty());
+}
+
+/// Says no when it is let, and counts how often it was asked.
+#[derive(Clone, Debug)]
+struct No {
+    asked: Arc<AtomicUsize>,
+    let_go: Arc<Semaphore>,
+}
+
+impl Interaction for No {
+    fn prepare<'a>(&'a self, _: Option<&'a str>) -> Boxed<'a, Result<Box<dyn Visit>, AuthError>> {
+        Box::pin(std::future::ready(Ok(Box::new(self.clone()) as Box<dyn Visit>)))
+    }
+}
+
+impl Visit for No {
+    fn redirect_uri(&self) -> &str {
+        "http://127.0.0.1:4000/callback/x"
+    }
+
+    fn visit(self: Box<Self>, page: Page) -> Boxed<'static, Result<String, AuthError>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            self.let_go.acquire().await.unwrap().forget();
+            Ok(format!("error=access_denied&state={}", page.state.expose()))
+        })
+    }
+}
+
+/// However many requests are refused at once, the user is asked once, and a no is a no to all of them.
+#[tokio::test]
+async fn a_no_is_for_all_who_waited() {
+    let town = Arc::new(Town::new().await);
+    let no = No { asked: Arc::default(), let_go: Arc::new(Semaphore::new(0)) };
+    let login = town.oauth().interaction(no.clone()).server(town.url("/mcp")).unwrap();
+    for round in 1..=2 {
+        town.events.lock().unwrap().clear();
+        let mut calls = JoinSet::new();
+        for _ in 0..10 {
+            let (town, login) = (town.clone(), login.clone());
+            calls.spawn(async move { town.failure(&login).await });
+        }
+        let challenged = |event: &&AuthEvent| matches!(event, AuthEvent::Challenged { .. });
+        while town.events.lock().unwrap().iter().filter(challenged).count() < 10 {
+            tokio::task::yield_now().await;
+        }
+        no.let_go.add_permits(10);
+        let failures = calls.join_all().await;
+        assert!(failures.iter().all(|failure| failure.contains("access_denied")), "{failures:?}");
+        assert_eq!(no.asked.load(Ordering::SeqCst), round, "later requests ask again");
+        no.let_go.forget_permits(10);
+    }
+}
+
+/// A token that ended before it was ever shown was not refused, and nobody is told so for ever.
+#[tokio::test]
+async fn a_token_that_ended_unseen_is_replaced() {
+    let town = Town::new().await;
+    town.state().answer = json!({ "expires_in": 100 });
+    let login = town.login();
+    login.login().await.unwrap();
+    town.clock.advance(101);
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    assert_eq!(town.visits().len(), 2);
+}
+
+/// Servers that want a nonce in each proof may tell several requests at once; each of them is sent again.
+#[tokio::test]
+async fn each_request_gets_the_nonce_it_lacks() {
+    let town = Arc::new(Town::new().await);
+    town.state().answer = json!({ "token_type": "DPoP" });
+    let login = town.oauth().binding(Binding::Always).server(town.url("/mcp")).unwrap();
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    for nonce in ["first", "second"] {
+        town.state().nonce = Some(nonce);
+        let mut calls = JoinSet::new();
+        for _ in 0..3 {
+            let (town, login) = (town.clone(), login.clone());
+            calls.spawn(async move { town.request(&login).await.unwrap() });
+        }
+        assert_eq!(calls.join_all().await, [200, 200, 200], "{nonce}");
+    }
 }
 
 /// AUTH-049, AUTH-050
@@ -99,7 +298,7 @@ async fn a_refused_registration_says_why() {
 }
 
 /// Credentials of one authorization server never meet another.
-/// AUTH-025, AUTH-026, AUTH-051, AUTH-052, AUTH-053, AUTH-082, T-065
+/// AUTH-025, AUTH-026, AUTH-051, AUTH-052, AUTH-053, T-065
 #[tokio::test]
 async fn another_authorization_server_begins_anew() {
     let town = Town::new().await;
@@ -138,6 +337,43 @@ async fn given_clients_belong_to_their_issuer() {
     assert!(town.paths("/new/").is_empty());
 }
 
+/// The same for other servers of the application, and for those it meets after its next start. AUTH-054, AUTH-082, T-065
+#[tokio::test]
+async fn a_given_client_is_shown_to_one_issuer() {
+    let (town, crooked) = (Town::new().await, Town::new().await);
+    let given = || town.oauth().client(GivenClient::new("given").secret("s3cret of given"));
+    let oauth = given();
+    let login = oauth.server(crooked.url("/mcp")).unwrap();
+    login.explain().await.unwrap();
+    assert_eq!(town.request(&oauth.server(town.url("/mcp")).unwrap()).await.unwrap(), 200, "to look is not to use");
+    for oauth in [oauth, given()] {
+        let login = oauth.server(crooked.url("/mcp")).unwrap();
+        let failure = crooked.failure(&login).await;
+        assert!(failure.contains(&format!("the client id belongs to {}", town.url("/as"))), "{failure}");
+    }
+    assert!(crooked.visits().is_empty() && crooked.paths("/token").is_empty());
+    // Unless somebody says that it is known there too.
+    let client = GivenClient::new("given").secret("another").issuer(crooked.url("/as"));
+    let login = town.oauth().client(client).server(crooked.url("/mcp")).unwrap();
+    assert_eq!(crooked.request(&login).await.unwrap(), 200);
+}
+
+/// Two servers share a store, and each sees its own token only. AUTH-082
+#[tokio::test]
+async fn a_server_never_sees_the_token_of_another() {
+    let (one, other) = (Town::new().await, Town::new().await);
+    one.state().answer = json!({ "access_token": "the-token-of-one" });
+    one.state().tokens.insert("the-token-of-one".to_owned(), Default::default());
+    let oauth = one.oauth();
+    let login = oauth.server(one.url("/mcp")).unwrap();
+    assert_eq!(one.request(&login).await.unwrap(), 200);
+    assert_eq!(other.request(&oauth.server(other.url("/mcp")).unwrap()).await.unwrap(), 200);
+    assert_eq!(one.request(&oauth.server(one.url("/mcp")).unwrap()).await.unwrap(), 200, "it is kept");
+    let shown: Vec<_> = other.site.hits().into_iter().filter_map(|hit| hit.authorization).collect();
+    assert_eq!(shown, ["Bearer token-1"]);
+    assert!(one.site.hits().iter().any(|hit| hit.authorization.as_deref() == Some("Bearer the-token-of-one")));
+}
+
 /// How a secret is shown is the server's choice.
 #[tokio::test]
 async fn secrets_are_shown_as_the_server_wants() {
@@ -171,6 +407,67 @@ async fn answers_that_are_not_ours_go_to_no_token_endpoint() {
     assert!(town.paths("/token").is_empty());
     town.state().callback = [("iss".to_owned(), town.url("/as"))].into();
     assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+}
+
+/// Moves the authorization server while the user is away.
+#[derive(Clone)]
+struct Meanwhile(Yes, Arc<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for Meanwhile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Meanwhile")
+    }
+}
+
+impl Interaction for Meanwhile {
+    fn prepare<'a>(&'a self, wanted: Option<&'a str>) -> Boxed<'a, Result<Box<dyn Visit>, AuthError>> {
+        Box::pin(async move {
+            let visit = self.0.prepare(wanted).await?;
+            Ok(Box::new(MeanwhileVisit(visit, self.1.clone())) as Box<dyn Visit>)
+        })
+    }
+}
+
+struct MeanwhileVisit(Box<dyn Visit>, Arc<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for MeanwhileVisit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MeanwhileVisit")
+    }
+}
+
+impl Visit for MeanwhileVisit {
+    fn redirect_uri(&self) -> &str {
+        self.0.redirect_uri()
+    }
+
+    fn visit(self: Box<Self>, page: Page) -> Boxed<'static, Result<String, AuthError>> {
+        let Self(visit, change) = *self;
+        Box::pin(async move {
+            change();
+            visit.visit(page).await
+        })
+    }
+}
+
+/// The answer is compared with the issuer that was checked before the user was sent away, whatever its metadata says by then, and
+/// the code goes where that issuer said. AUTH-062
+#[tokio::test]
+async fn the_issuer_is_written_down_before_the_user_leaves() {
+    for (named, is_taken) in [("/as", true), ("/new", false)] {
+        let town = Town::new().await;
+        town.change(ISSUER, "authorization_response_iss_parameter_supported", json!(true));
+        let (state, issuer, named) = (town.shared_state(), town.issuer("/new"), town.url(named));
+        let change = move || {
+            let mut state = state.lock().unwrap();
+            state.documents.insert(ISSUER.to_owned(), issuer.clone());
+            state.callback = [("iss".to_owned(), named.clone())].into();
+        };
+        let interaction = Meanwhile(Yes(HttpFetch::desktop()), Arc::new(change));
+        let login = town.oauth().interaction(interaction).server(town.url("/mcp")).unwrap();
+        assert_eq!(login.login().await.is_ok(), is_taken);
+        assert_eq!(town.paths("/token"), if is_taken { vec!["/as/token"] } else { vec![] });
+    }
 }
 
 /// A server that refuses every token does not open the browser again and again. T-070

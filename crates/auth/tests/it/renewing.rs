@@ -123,6 +123,40 @@ async fn logins_share_their_store() {
     assert!(town.events.lock().unwrap().contains(&AuthEvent::RenewedElsewhere));
 }
 
+/// A refresh token that another process used long ago is not used again: what is kept is what is renewed.
+#[tokio::test]
+async fn what_is_kept_is_renewed() {
+    let town = town().await;
+    town.request(&town.login()).await.unwrap();
+    let (one, other) = (town.login(), town.login());
+    for login in [&one, &other] {
+        assert_eq!(town.request(login).await.unwrap(), 200);
+    }
+    town.clock.advance(101);
+    assert_eq!(town.request(&one).await.unwrap(), 200);
+    // The token of the one is over too when the other wakes up, which knows the first only.
+    town.clock.advance(101);
+    town.state().tokens.clear();
+    assert_eq!(town.request(&other).await.unwrap(), 200);
+    let used: Vec<_> = town.forms().iter().filter_map(|form| form.get("refresh_token").cloned()).collect();
+    assert_eq!(used, ["refresh-1", "refresh-2"]);
+    assert_eq!(town.visits().len(), 1);
+}
+
+/// A login that was ended elsewhere is not brought back by a renewal.
+#[tokio::test]
+async fn what_was_forgotten_is_not_renewed() {
+    let town = town().await;
+    let login = town.login();
+    town.request(&login).await.unwrap();
+    town.login().logout().await.unwrap();
+    town.clock.advance(90);
+    let nobody = town.oauth().accounts().await.unwrap();
+    assert!(nobody.is_empty());
+    assert_eq!(town.request(&login).await.unwrap(), 200);
+    assert_eq!((grants(&town, "refresh_token"), town.visits().len()), (0, 2), "the user was asked");
+}
+
 /// Logging out tells the authorization server, and leaves nothing behind.
 #[tokio::test]
 async fn logging_out_revokes() {

@@ -73,7 +73,8 @@ async fn a_step_up_that_failed_is_tried_again() {
     assert_eq!(town.request(&login).await.unwrap(), 200);
 }
 
-/// A server that is never content is asked once for each set of scopes. AUTH-096, AUTH-097, T-070
+/// A server that is never content is asked once for each set of scopes; what one operation, or one server, was refused keeps no other
+/// from asking. AUTH-096, AUTH-097, T-070
 #[tokio::test]
 async fn a_step_up_is_tried_once() {
     let town = Town::new().await;
@@ -87,4 +88,17 @@ async fn a_step_up_is_tried_once() {
         assert!(town.failure(&login).await.contains("still asks for the scopes admin"));
     }
     assert_eq!(asked(&town), [None, Some("admin".into())]);
+    needs(&town, &["write"]);
+    for _ in 0..3 {
+        assert!(town.failure(&login).await.contains("still asks for the scopes write"));
+    }
+    needs(&town, &["admin"]);
+    assert!(town.failure(&login).await.contains("still asks for the scopes admin"));
+    assert_eq!(asked(&town), [None, Some("admin".into()), Some("admin write".into())]);
+    let other = Town::new().await;
+    let login = town.oauth().server(other.url("/mcp")).unwrap();
+    assert_eq!(other.request(&login).await.unwrap(), 200);
+    needs(&other, &["admin"]);
+    assert_eq!(other.request(&login).await.unwrap(), 200);
+    assert_eq!(asked(&other), [None, Some("admin".into())]);
 }

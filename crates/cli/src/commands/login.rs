@@ -31,6 +31,9 @@ pub(crate) struct Login {
     /// A file with the secret of that client
     #[arg(long, value_name = "FILE", requires = "client_id")]
     client_secret_file: Option<PathBuf>,
+    /// The authorization server that knows that client; without it, the first that the client is used with
+    #[arg(long, value_name = "URL", requires = "client_id")]
+    issuer: Option<String>,
     /// The URL of a client metadata document, for authorization servers that take such
     #[arg(long, value_name = "URL", conflicts_with = "client_id")]
     client_document: Option<String>,
@@ -80,6 +83,9 @@ impl Login {
                     Failure::usage(format!("{} can not be read", file.display())).why(error.to_string())
                 })?;
                 client = client.secret(Secret::new(text.trim()));
+            }
+            if let Some(issuer) = &self.issuer {
+                client = client.issuer(issuer);
             }
             oauth = oauth.client(client);
         }

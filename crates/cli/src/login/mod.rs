@@ -41,8 +41,8 @@ fn host(page: &url::Url) -> &str {
 pub(crate) fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a AuthError> {
     let mut cause = Some(error);
     while let Some(next) = cause {
-        if let Some(error) = next.downcast_ref() {
-            return Some(error);
+        if let Some(error) = next.downcast_ref::<AuthError>() {
+            return Some(error.plain());
         }
         cause = next.source();
     }
@@ -67,9 +67,9 @@ pub(crate) fn failure(error: &AuthError, url: &str) -> Failure {
         AuthError::NoClient(_) => {
             failure.hint("register a client at the authorization server by hand, and name it with --client-id")
         }
-        AuthError::ForeignClient { .. } => {
-            failure.hint("log in again, with a client id of the new authorization server")
-        }
+        AuthError::ForeignClient { .. } => failure.hint(
+            "log in again, with a client id of the new authorization server; if it has the same there, with --issuer",
+        ),
         AuthError::StepUp(_) => failure.hint("ask the operator of the server for these permissions, then log in again"),
         AuthError::TimedOut | AuthError::Interaction(_) => {
             failure.hint(format!("without a browser here: jackfield login {url} --headless"))
