@@ -9,10 +9,10 @@ use jackfield::auth::resource::ScopeRules;
 use jackfield::auth::server::{AuthorizationServer, AuthorizationServerBuilder, Registration, Resource, Users};
 use jackfield::auth::{Clock, Protect as _, Secret};
 use jackfield::client::{Client, Http};
-use jackfield::http::client::Boxed;
+use jackfield::http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
 use jackfield::http::{HttpConfig, HttpServer};
 use jackfield::peer::Shutdown;
-use jackfield::{Server, tool};
+use jackfield::{Revision, Server, tool};
 use tokio::task::JoinSet;
 
 /// Whisper.
@@ -133,7 +133,7 @@ pub(crate) async fn call(client: &Client, tool: &'static str) -> String {
     client.call(tool, ()).await.unwrap().text()
 }
 
-/// The whole way, with plain tokens. AUTH-023, AUTH-058, AUTH-065, AUTH-076, AUTH-094, AUTH-095; T-072
+/// The whole way, with plain tokens. AUTH-023, AUTH-058, AUTH-065, AUTH-094, AUTH-095; T-072
 #[tokio::test]
 async fn our_client_logs_in_at_our_server() {
     let world = World::new(ProofRules::default()).await;
@@ -169,6 +169,57 @@ async fn our_client_logs_in_at_our_server() {
     assert_eq!(call(&client, "whisper").await, "psst");
     assert_eq!(world.count(|event| matches!(event, AuthEvent::Visiting { .. })), 3);
     client.close().await;
+}
+
+/// Writes down what each request was given to say who is asking, and which were refused.
+#[derive(Debug)]
+struct Watched {
+    login: Arc<Login>,
+    given: Mutex<Vec<(String, bool)>>,
+    refused: Mutex<Vec<String>>,
+}
+
+impl Authorizer for Watched {
+    fn headers<'a>(&'a self, asked: Asked<'a>) -> Boxed<'a, Result<http::HeaderMap, NotAuthorized>> {
+        Box::pin(async move {
+            let headers = self.login.headers(asked).await?;
+            let has_token = headers.contains_key(http::header::AUTHORIZATION);
+            self.given.lock().unwrap().push((asked.method.to_string(), has_token));
+            Ok(headers)
+        })
+    }
+
+    fn refused<'a>(&'a self, refusal: &'a Refusal) -> Boxed<'a, Result<Reaction, NotAuthorized>> {
+        self.refused.lock().unwrap().push(refusal.method.to_string());
+        self.login.refused(refusal)
+    }
+
+    fn answered(&self, headers: &http::HeaderMap) {
+        self.login.answered(headers);
+    }
+}
+
+/// In a session too, each request carries the token: those that call, the one that listens, and the one that ends it. The server
+/// takes none without. AUTH-076
+#[tokio::test]
+async fn each_request_of_a_session_carries_the_token() {
+    let world = World::new(ProofRules::default()).await;
+    let login = world.oauth().server(&world.url).unwrap();
+    login.login().await.unwrap();
+    let watched = Arc::new(Watched { login, given: Mutex::default(), refused: Mutex::default() });
+    let builder = Client::builder().revision(Revision::LATEST_WITH_HANDSHAKE);
+    let client = builder.connect(Http::new(&world.url).authorizer(watched.clone())).await.unwrap();
+    assert_eq!(call(&client, "whisper").await, "psst");
+    while !watched.given.lock().unwrap().iter().any(|(method, _)| method == "GET") {
+        tokio::task::yield_now().await;
+    }
+    client.close().await;
+    let given = watched.given.lock().unwrap().clone();
+    for method in ["POST", "GET", "DELETE"] {
+        assert!(given.iter().any(|(of, _)| of == method), "{method}: {given:?}");
+    }
+    assert!(given.iter().all(|(_, has_token)| *has_token), "{given:?}");
+    assert!(watched.refused.lock().unwrap().is_empty());
 }
 
 /// The same with tokens that are bound to a key, at servers that want nonces.

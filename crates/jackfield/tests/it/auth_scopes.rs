@@ -132,7 +132,7 @@ impl Guarded {
     }
 }
 
-/// T-091: scopes by operations, in both eras. AUTH-090, AUTH-091, AUTH-092, AUTH-098
+/// T-091: scopes by operations, in both eras, with each request. AUTH-090, AUTH-091, AUTH-092, AUTH-098, XCC-006
 #[tokio::test]
 async fn each_operation_needs_its_scopes_in_both_eras() {
     let guarded = Guarded::new();

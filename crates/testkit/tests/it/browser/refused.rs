@@ -30,7 +30,7 @@ async fn old_pages_do_nothing() {
     assert!(browser.text("body").await.contains("too old"));
 }
 
-/// T-089, SEC-003: a page of ours in a frame of another's shows nothing to click on.
+/// T-089, SEC-005: a page of ours in a frame of another's shows nothing to click on.
 #[tokio::test]
 async fn pages_are_not_framed() {
     let Some(place) = Place::start().await else { return };
