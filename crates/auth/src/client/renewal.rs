@@ -85,8 +85,9 @@ async fn refresh(settings: &Settings, old: &Grant) -> Result<Grant, AuthError> {
 
 /// Whether the authorization server will never renew the grant again.
 pub(super) fn is_final(error: &AuthError) -> bool {
-    matches!(error, AuthError::Token { code, .. } if matches!(code.as_str(), "invalid_grant" | "invalid_client" | "unauthorized_client"))
+    matches!(error, AuthError::Token { code, .. } if code == "invalid_grant")
         || matches!(error, AuthError::LoginNeeded | AuthError::BadToken(LOOSENED))
+        || error.is_of_client()
 }
 
 /// Tells the authorization server that a grant is over (RFC 7009). Says whether it heard, and nothing can be renewed any more.

@@ -1,7 +1,7 @@
 //! Finding out where tokens come from.
 
 use http::{HeaderMap, StatusCode};
-use jackfield_auth::fetch::{Ask, Document, Fetch, Fetching};
+use jackfield_auth::fetch::{Ask, Document, Fetch, FetchError, Fetching};
 use serde_json::json;
 
 use crate::town::Town;
@@ -139,4 +139,29 @@ async fn pages_in_place_of_metadata_are_passed_by() {
     }
     let nothing = jackfield_auth::metadata::discover("https://auth.example.com/as", &OnePage("/")).await;
     assert!(nothing.is_err());
+}
+
+/// Does not answer at one path, and has nothing at the others.
+#[derive(Debug)]
+struct Silent(&'static str);
+
+impl Fetch for Silent {
+    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+        let answer = match ask.url.path() == self.0 {
+            true => Err(FetchError::TimedOut),
+            false => Ok(Document::new(StatusCode::NOT_FOUND, HeaderMap::new(), "")),
+        };
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+/// What could not be asked is not reported as missing, whatever the other places say.
+#[tokio::test]
+async fn a_timeout_is_not_hidden_by_what_is_missing() {
+    for place in ["/.well-known/oauth-authorization-server/as", "/as/.well-known/openid-configuration"] {
+        let found = jackfield_auth::metadata::discover("https://auth.example.com/as", &Silent(place)).await;
+        assert!(matches!(found, Err(FetchError::TimedOut)), "{found:?}");
+    }
+    let found = jackfield_auth::metadata::discover("https://auth.example.com/as", &Silent("/nowhere")).await;
+    assert!(matches!(found, Err(FetchError::Status(StatusCode::NOT_FOUND))), "{found:?}");
 }
