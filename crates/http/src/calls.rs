@@ -6,10 +6,10 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http::request::Parts;
-use jackfield_peer::{Answering, Guarded, Incoming, Reply, RequestKey, write_error, write_reply};
+use jackfield_peer::{Answering, Cancellation, Guarded, Incoming, Reply, RequestKey, write_error, write_reply};
 use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, RawId, Rejected, Request};
 use jackfield_protocol::error::code;
-use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
+use jackfield_protocol::{ErrorObject, Method, Revision};
 use tracing::Instrument;
 
 use crate::endpoint::Endpoint;
@@ -164,8 +164,8 @@ impl Endpoint {
     /// Hands a notification to the handler. Returns whether there was room for it.
     pub(crate) fn notice(&self, live: &Arc<Live>, incident: Incident, parts: &Arc<Parts>) -> bool {
         if incident.method == MethodName::Known(Method::Cancelled) {
-            if let Some(id) = incident.params.get("requestId").and_then(RequestId::from_json) {
-                self.cancel(live, id);
+            if let Some(cancellation) = Cancellation::read(&incident.params) {
+                self.cancel(live, cancellation);
             }
             return true;
         }
@@ -190,12 +190,13 @@ impl Endpoint {
     }
 
     /// Drops the work on a request, wherever it runs.
-    fn cancel(&self, live: &Live, id: RequestId) {
+    fn cancel(&self, live: &Live, cancellation: Cancellation) {
         let shared = self.shared.node.as_ref().filter(|_| live.is_replicated());
-        if !live.cancel(id.clone())
-            && let Some(node) = shared
-        {
-            node.tell(live.id, What::Cancelled(id));
+        if live.cancel(cancellation.request.clone()) {
+            cancellation.log();
+        } else if let Some(node) = shared {
+            cancellation.log();
+            node.tell(live.id, What::Cancelled(cancellation.request));
         }
     }
 
@@ -217,11 +218,11 @@ impl Endpoint {
     fn go_on_noticing(&self, live: &Arc<Live>, future: Guarded) {
         let key = self.shared.next_key();
         let mut calls = live.calls();
-        let abort = self.tasks.spawn(async move {
         if calls.closed().is_some() {
             return;
         }
         let active = live.active();
+        let abort = self.tasks.spawn(async move {
             let _ = future.await;
             active.live().calls().finished(&CallId::Notification(key), key);
         });
