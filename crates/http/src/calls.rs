@@ -6,17 +6,17 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http::request::Parts;
-use jackfield_peer::{Answering, Guarded, Incoming, Reply, RequestKey, write_error, write_reply};
+use jackfield_peer::{Answering, Cancellation, Guarded, Incoming, Reply, RequestKey, write_error, write_reply};
 use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, RawId, Rejected, Request};
 use jackfield_protocol::error::code;
-use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
+use jackfield_protocol::{ErrorObject, Method, Revision};
 use tracing::Instrument;
 
 use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
 use crate::legacy::is_initialize;
 use crate::nodes::{Letter, What};
-use crate::session::{CallId, Live, Running};
+use crate::session::{CallId, Closing, Live, Running};
 use crate::telemetry::Operation;
 
 impl Endpoint {
@@ -108,7 +108,7 @@ impl Endpoint {
         if calls.is_empty() {
             return Ok(());
         }
-        if id.decode().is_some_and(|id| calls.contains_key(&CallId::Request(id))) {
+        if id.decode().is_some_and(|id| calls.contains(&CallId::Request(id))) {
             return Err(ErrorObject::invalid_request("a request with this id is still running"));
         }
         if calls.len() >= self.limits().requests_in_flight {
@@ -130,20 +130,19 @@ impl Endpoint {
         let Some(id) = call.id.decode() else { return };
         let id = CallId::Request(id);
         let (live, key, exchange) = (call.live.clone(), call.key, call.exchange.clone());
-        let handler = self.handler.clone();
-        let active = live.active();
         // The task can not end before it is in the list, because it needs the lock for that.
         let mut calls = live.calls();
+        if let Some(closing) = calls.closed() {
+            drop(calls);
+            return self.give_up(call, closing);
+        }
+        let handler = self.handler.clone();
+        let active = live.active();
         let listed = id.clone();
         let span = call.operation.span.clone();
         let task = async move {
             let reply = future.await;
-            {
-                let mut calls = active.live().calls();
-                if calls.get(&listed).is_some_and(|running| running.key == call.key) {
-                    calls.remove(&listed);
-                }
-            }
+            active.live().calls().finished(&listed, call.key);
             let identity = handler.identity(call.revision);
             finish(&call, reply, identity);
         };
@@ -151,11 +150,22 @@ impl Endpoint {
         calls.insert(id, Running { key, abort, exchange: Some(exchange) });
     }
 
+    /// Ends a request whose session has come to its end while its handler ran for the first time.
+    fn give_up(&self, call: Call, closing: Closing) {
+        match closing {
+            Closing::Ended => call.exchange.close(),
+            Closing::Left => {
+                let error = ErrorObject::new(code::UNAVAILABLE, "the session is not served here any more; try again");
+                self.finish(call, Err(error));
+            }
+        }
+    }
+
     /// Hands a notification to the handler. Returns whether there was room for it.
     pub(crate) fn notice(&self, live: &Arc<Live>, incident: Incident, parts: &Arc<Parts>) -> bool {
         if incident.method == MethodName::Known(Method::Cancelled) {
-            if let Some(id) = incident.params.get("requestId").and_then(RequestId::from_json) {
-                self.cancel(live, id);
+            if let Some(cancellation) = Cancellation::read(&incident.params) {
+                self.cancel(live, cancellation);
             }
             return true;
         }
@@ -180,12 +190,13 @@ impl Endpoint {
     }
 
     /// Drops the work on a request, wherever it runs.
-    fn cancel(&self, live: &Live, id: RequestId) {
+    fn cancel(&self, live: &Live, cancellation: Cancellation) {
         let shared = self.shared.node.as_ref().filter(|_| live.is_replicated());
-        if !live.cancel(id.clone())
-            && let Some(node) = shared
-        {
-            node.tell(live.id, What::Cancelled(id));
+        if live.cancel(cancellation.request.clone()) {
+            cancellation.log();
+        } else if let Some(node) = shared {
+            cancellation.log();
+            node.tell(live.id, What::Cancelled(cancellation.request));
         }
     }
 
@@ -206,11 +217,14 @@ impl Endpoint {
 
     fn go_on_noticing(&self, live: &Arc<Live>, future: Guarded) {
         let key = self.shared.next_key();
-        let active = live.active();
         let mut calls = live.calls();
+        if calls.closed().is_some() {
+            return;
+        }
+        let active = live.active();
         let abort = self.tasks.spawn(async move {
             let _ = future.await;
-            active.live().calls().remove(&CallId::Notification(key));
+            active.live().calls().finished(&CallId::Notification(key), key);
         });
         calls.insert(CallId::Notification(key), Running { key, abort, exchange: None });
     }

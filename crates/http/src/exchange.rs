@@ -236,10 +236,13 @@ impl Exchange {
         }
         let patience = tokio::time::sleep(patience);
         tokio::pin!(patience);
+        let mut is_patient = self.accepts != Accepts::Json;
         loop {
             tokio::select! {
                 () = self.changed.notified() => {}
-                () = &mut patience, if self.accepts != Accepts::Json => {
+                // A session that ends at the same time opens no stream, and says so.
+                () = &mut patience, if is_patient => {
+                    is_patient = false;
                     self.open_stream();
                 }
             }
@@ -289,7 +292,10 @@ impl Exchange {
         if self.accepts == Accepts::Json || (over && self.accepts != Accepts::Events) {
             return None;
         }
-        let stream = self.live.open_stream(&state.ids());
+        let Some(stream) = self.live.open_stream(&state.ids()) else {
+            state.closed = true;
+            return None;
+        };
         // Answers of a batch that came before the first message go first.
         let answers = self.take_answers(&mut state);
         if !answers.is_empty() {

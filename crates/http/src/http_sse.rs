@@ -11,6 +11,7 @@ use jackfield_protocol::envelope::{Message, Rejected};
 use crate::endpoint::Endpoint;
 use crate::events::{EventBody, Format, Reader};
 use crate::exchange::Exchange;
+use crate::legacy::too_many;
 use crate::negotiation::Accepts;
 use crate::nodes::Letter;
 use crate::session::{Active, Live, Transport};
@@ -123,7 +124,9 @@ impl Endpoint {
                 exchange.filled();
             }
             Ok(Message::Notification(incident)) => {
-                self.notice(live, incident, parts);
+                if !self.notice(live, incident, parts) {
+                    return too_many(self.limits().requests_in_flight);
+                }
             }
             Ok(Message::Answer(answer)) => live.questions.answer(answer),
             Err(rejected) => match rejected.into_answer() {

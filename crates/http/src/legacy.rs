@@ -453,6 +453,6 @@ fn unknown_event() -> Response<Body> {
     respond::refusal(StatusCode::BAD_REQUEST, "last-event-id names no event that is still kept")
 }
 
-fn too_many(limit: usize) -> Response<Body> {
+pub(crate) fn too_many(limit: usize) -> Response<Body> {
     respond::too_many(None, format!("more than {limit} requests are running"))
 }

@@ -5,6 +5,9 @@ use jackfield_protocol::json::write_u64;
 /// A comment, to show that the stream lives.
 pub(crate) const COMMENT: &[u8] = b":\n\n";
 
+/// The longest id that counts; a stream that gives a longer one has none. Ids are sent back in a header.
+pub const LONGEST_ID: usize = 4096;
+
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SseEvent {
@@ -122,14 +125,27 @@ impl SseDecoder {
     /// An event is longer than the limit.
     pub fn feed(&mut self, chunk: &[u8], mut found: impl FnMut(SseEvent)) -> Result<(), TooLong> {
         let mut rest = chunk;
-        if std::mem::take(&mut self.after_cr) {
-            self.after_cr = rest.is_empty();
-            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        while let Some(event) = self.next(&mut rest)? {
+            found(event);
         }
-        while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
-            let (line, tail) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+        Ok(())
+    }
+
+    /// Takes as much of a chunk as the next event needs, and returns the event; `None` when all of the chunk is taken.
+    ///
+    /// A short chunk can hold very many events, which are larger than what they were read from. So one is made at a time.
+    ///
+    /// # Errors
+    /// An event is longer than the limit.
+    pub fn next(&mut self, chunk: &mut &[u8]) -> Result<Option<SseEvent>, TooLong> {
+        if std::mem::take(&mut self.after_cr) {
+            self.after_cr = chunk.is_empty();
+            *chunk = chunk.strip_prefix(b"\n").unwrap_or(chunk);
+        }
+        while let Some(at) = memchr::memchr2(b'\n', b'\r', chunk) {
+            let (line, tail) = chunk.split_at_checked(at).unwrap_or((chunk, &[]));
             self.gather(line)?;
-            rest = match tail {
+            *chunk = match tail {
                 [b'\r', b'\n', tail @ ..] => tail,
                 [b'\r'] => {
                     self.after_cr = true;
@@ -138,9 +154,12 @@ impl SseDecoder {
                 [_, tail @ ..] => tail,
                 [] => &[],
             };
-            self.end_line(&mut found);
+            if let Some(event) = self.end_line() {
+                return Ok(Some(event));
+            }
         }
-        self.gather(rest)
+        self.gather(std::mem::take(chunk))?;
+        Ok(None)
     }
 
     fn gather(&mut self, part: &[u8]) -> Result<(), TooLong> {
@@ -152,19 +171,21 @@ impl SseDecoder {
         Ok(())
     }
 
-    fn end_line(&mut self, found: &mut impl FnMut(SseEvent)) {
+    fn end_line(&mut self) -> Option<SseEvent> {
         let line = std::mem::take(&mut self.line);
         let mut text = line.as_slice();
         if std::mem::take(&mut self.at_start) {
             text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
         }
-        if text.is_empty() {
-            self.dispatch(found);
+        let event = if text.is_empty() {
+            self.dispatch()
         } else {
             self.field(text);
-        }
+            None
+        };
         self.line = line;
         self.line.clear();
+        event
     }
 
     fn field(&mut self, line: &[u8]) {
@@ -180,6 +201,8 @@ impl SseDecoder {
                 self.data.push_str(&value);
             }
             b"event" => self.event.event = value.into_owned(),
+            // One that is too long to be sent back is as good as none, and must not be repeated with every event.
+            b"id" if value.len() > LONGEST_ID => self.event.id.clear(),
             b"id" if !value.contains('\0') => self.event.id = value.into_owned(),
             b"retry" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 self.event.retry = value.parse().ok();
@@ -189,16 +212,15 @@ impl SseDecoder {
         }
     }
 
-    fn dispatch(&mut self, found: &mut impl FnMut(SseEvent)) {
+    fn dispatch(&mut self) -> Option<SseEvent> {
         self.size = 0;
         self.last_id.clone_from(&self.event.id);
-        if std::mem::take(&mut self.has_data) {
-            let data = std::mem::take(&mut self.data);
-            let event = SseEvent { data, ..self.event.clone() };
-            self.event.retry = None;
-            found(event);
+        let event = std::mem::take(&mut self.event.event);
+        if !std::mem::take(&mut self.has_data) {
+            return None;
         }
-        self.event.event.clear();
+        let (data, retry) = (std::mem::take(&mut self.data), self.event.retry.take());
+        Some(SseEvent { event, data, id: self.event.id.clone(), retry })
     }
 }
 
@@ -234,6 +256,31 @@ mod tests {
             decoder.feed(chunk.as_bytes(), |_| {}).unwrap();
             assert_eq!(decoder.last_event_id(), wanted);
         }
+    }
+
+    /// A stream repeats its id with every event, so that a long one and many short events would fill the memory.
+    #[test]
+    fn an_id_that_is_too_long_is_none() {
+        let mut decoder = SseDecoder::new(16 << 20);
+        let text = format!("id: 1\ndata\n\nid: {}\n{}", "x".repeat(8 << 20), "data\n\n".repeat(1000));
+        let (mut count, mut bytes) = (0, 0);
+        decoder.feed(text.as_bytes(), |event| (count, bytes) = (count + 1, bytes + event.id.len())).unwrap();
+        assert_eq!((count, bytes, decoder.last_event_id()), (1001, 1, ""));
+        let longest = "x".repeat(LONGEST_ID);
+        decoder.feed(format!("id: {longest}\n\n").as_bytes(), |_| {}).unwrap();
+        assert_eq!(decoder.last_event_id(), longest);
+    }
+
+    /// However many events a chunk holds, one is made at a time, and each takes only its own bytes.
+    #[test]
+    fn events_are_taken_one_by_one() {
+        let mut decoder = SseDecoder::new(100);
+        let mut chunk: &[u8] = b"id: 1\ndata: a\n\nid: 2\r\rdata: b\r\n\r\nda";
+        assert_eq!(decoder.next(&mut chunk).unwrap().unwrap().data, "a");
+        assert_eq!((decoder.last_event_id(), chunk.len()), ("1", 20));
+        assert_eq!(decoder.next(&mut chunk).unwrap().unwrap().data, "b");
+        assert_eq!((decoder.last_event_id(), chunk), ("2", b"da".as_slice()));
+        assert_eq!((decoder.next(&mut chunk), chunk), (Ok(None), b"".as_slice()));
     }
 
     #[test]

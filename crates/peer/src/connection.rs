@@ -151,6 +151,8 @@ impl Connection {
                 }
                 Event::Read(_) | Event::Shutdown => {
                     at_end = matches!(event, Event::Read(_));
+                    // The last line may lack its end, and hold the answer that a question waits for.
+                    serve_lines(&mut engine, &mut lines, &mut queue, at_end);
                     let grace = if at_end { end_of_input } else { drain };
                     deadline = Instant::now().checked_add(grace).or_else(|| Some(Instant::now()));
                     trigger.trigger();

@@ -18,7 +18,7 @@ use crate::lines::Line;
 use crate::output::{Output, write_error, write_reply};
 use crate::panics::{self, Guarded};
 use crate::wire::{Place, Queued, Wire};
-use crate::{Admission, Answering, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
+use crate::{Admission, Answering, Cancellation, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
 
 /// The state of one connection: who is admitted, what runs, and what waits to be written.
 pub(crate) struct Engine {
@@ -212,14 +212,13 @@ impl Engine {
 
     /// Drops the work on a request. Its answer, and what its handler has still to say, is suppressed.
     fn cancel(&mut self, incident: &Incident) {
-        let id = incident.params.get("requestId").and_then(RequestId::from_json);
-        let key = id.and_then(|id| self.keys.remove(&id));
-        let running = key.and_then(|key| self.running.remove(&key));
         // Unknown, finished and malformed ones are ignored, as the specification asks.
+        let Some(cancellation) = Cancellation::read(&incident.params) else { return };
+        let key = self.keys.remove(&cancellation.request);
+        let running = key.and_then(|key| self.running.remove(&key));
         let (Some(key), Some(running)) = (key, running) else { return };
         self.held.retain(|(held, _)| *held != key);
-        let reason = incident.params.optional_string("reason").ok().flatten();
-        tracing::debug!(id = %running.decoded, reason = reason.as_deref().unwrap_or_default(), "cancelled");
+        cancellation.log();
         running.abort.abort();
         self.settle(running.batch);
     }

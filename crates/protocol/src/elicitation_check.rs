@@ -1,11 +1,12 @@
 //! Whether what was filled in is what a form asks for: the one place of these rules, for those who ask, those who answer, and the
 //! one who types.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display};
 
 use serde_json::Value;
 
-use crate::{Choices, ElicitSchema, JsonObject, PrimitiveSchema, number};
+use crate::{ElicitSchema, JsonObject, PrimitiveSchema, number};
 
 /// What is wrong with one field of an answer. It says what would be right, and never what was filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,19 +56,21 @@ impl ElicitSchema {
     /// # Errors
     /// All that is wrong, in the order of the form; what it does not know comes last.
     pub fn check(&self, content: &JsonObject) -> Result<(), Vec<FormProblem>> {
-        let required = self.required.iter().flatten();
-        let required_here = |name: &String| self.required.iter().flatten().any(|one| one == name);
+        // Form and answer come from others, and both may be long: nothing is searched for once more for each field.
+        let described: HashSet<&str> = self.properties.iter().map(|(name, _)| name.as_str()).collect();
+        let required: HashSet<&str> = self.required.iter().flatten().map(String::as_str).collect();
         let known = self.properties.iter().filter_map(|(name, field)| match content.get(name) {
             Some(value) if field.accepts(value) => None,
-            None if !required_here(name) => None,
+            None if !required.contains(name.as_str()) => None,
             None => Some(FormProblem::Missing { field: name.clone() }),
             Some(_) => Some(FormProblem::Unfit { field: name.clone(), takes: field.takes() }),
         });
         // A form may require a field that it forgot to describe; no answer can be right then.
-        let undescribed = required
-            .filter(|name| self.field(name).is_none() && !content.contains_key(*name))
+        let undescribed = self.required.iter().flatten();
+        let undescribed = undescribed
+            .filter(|name| !described.contains(name.as_str()) && !content.contains_key(*name))
             .map(|name| FormProblem::Missing { field: name.clone() });
-        let unknown = content.keys().filter(|name| self.field(name).is_none());
+        let unknown = content.keys().filter(|name| !described.contains(name.as_str()));
         let unknown = unknown.map(|name| FormProblem::Unknown { field: name.clone() });
         let problems: Vec<_> = known.chain(undescribed).chain(unknown).collect();
         if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -75,7 +78,8 @@ impl ElicitSchema {
 }
 
 impl PrimitiveSchema {
-    /// Whether a value is one that the field takes.
+    /// Whether a value is one that the field takes. A `pattern` is not looked at: it is an expression of somebody else's making, which
+    /// may take for ever.
     #[must_use]
     pub fn accepts(&self, value: &Value) -> bool {
         match (self, value) {
@@ -87,10 +91,11 @@ impl PrimitiveSchema {
             (Self::Number(field), Value::Number(number)) => number.as_f64().is_some_and(|number| {
                 (!field.integer || number.fract() == 0.0) && is_within(number, field.minimum, field.maximum)
             }),
-            (Self::SingleSelect(field), choice) => is_choice(&field.choices, choice),
+            (Self::SingleSelect(field), Value::String(choice)) => field.choices.values().any(|known| known == choice),
             (Self::MultiSelect(field), Value::Array(chosen)) => {
+                let choices: HashSet<&str> = field.choices.values().collect();
                 is_within(chosen.len() as u64, field.min_items, field.max_items)
-                    && chosen.iter().all(|choice| is_choice(&field.choices, choice))
+                    && chosen.iter().all(|choice| choice.as_str().is_some_and(|choice| choices.contains(choice)))
             }
             _ => false,
         }
@@ -102,10 +107,15 @@ impl PrimitiveSchema {
         match self {
             Self::String(field) => {
                 let kind = field.format.map_or("a text", |format| format.takes());
-                match amount(field.min_length, field.max_length) {
+                let mut takes = match amount(field.min_length, field.max_length) {
                     Some(length) => format!("{kind} of {length} characters"),
                     None => kind.to_owned(),
+                };
+                if let Some(pattern) = &field.pattern {
+                    takes.push_str(" that matches ");
+                    takes.push_str(&readable(pattern));
                 }
+                takes
             }
             Self::Number(field) => {
                 let kind = if field.integer { "a whole number" } else { "a number" };
@@ -140,8 +150,22 @@ fn is_within<T: PartialOrd>(value: T, least: Option<T>, most: Option<T>) -> bool
     least.is_none_or(|least| value >= least) && most.is_none_or(|most| value <= most)
 }
 
-fn is_choice(choices: &Choices, value: &Value) -> bool {
-    value.as_str().is_some_and(|text| choices.values().any(|choice| choice == text))
+/// The longest part of a pattern that is shown.
+const SHOWN: usize = 200;
+
+/// Shows a text of somebody else to people: not without end, and nothing in it is more than letters to a terminal.
+fn readable(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars().take(SHOWN) {
+        match c {
+            '\\' | '"' | '\'' => shown.push(c),
+            _ => shown.extend(c.escape_debug()),
+        }
+    }
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Says which amounts are allowed; none if all are.
@@ -229,6 +253,42 @@ mod tests {
         form.required.get_or_insert_default().push("forgotten".to_owned());
         let forgotten = FormProblem::Missing { field: "forgotten".to_owned() };
         assert_eq!(form.check(good().as_object().unwrap()), Err(vec![forgotten]));
+    }
+
+    /// A form and its answer are as long as a message may be. This would take hours if each field were searched for.
+    #[test]
+    fn a_long_form_is_checked_in_one_pass() {
+        const FIELDS: usize = 200_000;
+        let mut form = ElicitSchema::new();
+        for place in 0..FIELDS {
+            form = form.with_required(format!("field {place}"), crate::BooleanSchema::default());
+        }
+        let problems = form.check(&JsonObject::new()).unwrap_err();
+        assert_eq!(problems.len(), FIELDS);
+        assert!(problems.iter().all(|problem| matches!(problem, FormProblem::Missing { .. })));
+        let strange: JsonObject = (0..FIELDS).map(|place| (format!("other {place}"), Value::Null)).collect();
+        assert_eq!(form.check(&strange).unwrap_err().len(), 2 * FIELDS);
+
+        let choices: Vec<String> = (0..FIELDS).map(|place| place.to_string()).collect();
+        let field = PrimitiveSchema::from(crate::MultiSelectSchema::new(crate::Choices::plain(&choices)));
+        assert!(field.accepts(&choices.into()));
+    }
+
+    /// What a text has to match is told to the person, and reaches a terminal as letters only.
+    #[test]
+    fn a_pattern_is_shown_and_not_evaluated() {
+        let field = |pattern: &str| {
+            let field = json!({ "type": "string", "maxLength": 3, "pattern": pattern });
+            serde_json::from_value::<PrimitiveSchema>(field).unwrap()
+        };
+        let plain = field(r#"^[A-Z]\d"ä"+$"#);
+        assert_eq!(plain.takes(), r#"a text of at most 3 characters that matches ^[A-Z]\d"ä"+$"#);
+        assert!(plain.accepts(&json!("no")));
+        assert_eq!(serde_json::to_value(&plain).unwrap()["pattern"], r#"^[A-Z]\d"ä"+$"#, "it is passed on");
+        let shown = field("\u{1b}[2J\n\u{202e}").takes();
+        assert!(shown.ends_with(r"matches \u{1b}[2J\n\u{202e}"), "{shown}");
+        let long = field(&"x".repeat(SHOWN + 1)).takes();
+        assert!(long.ends_with("x…") && long.chars().count() < SHOWN + 60, "{long}");
     }
 
     #[test]

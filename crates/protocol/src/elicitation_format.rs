@@ -6,12 +6,12 @@ use crate::{StringFormat, uri};
 
 impl StringFormat {
     /// Whether a text may be what the format says. It finds mistakes; it does not prove that an address exists. Dates and times are
-    /// those of RFC 3339, as JSON Schema has them.
+    /// those of RFC 3339, URIs those of RFC 3986, as JSON Schema has them.
     #[must_use]
     pub fn accepts(self, text: &str) -> bool {
         match self {
             Self::Email => is_email(text),
-            Self::Uri => uri::check(text).is_ok(),
+            Self::Uri => uri::is_strict(text),
             Self::Date => is_date(text),
             Self::DateTime => {
                 text.split_once(['T', 't']).is_some_and(|(date, time)| is_date(date) && is_time_of_day(time))
@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_uri_has_a_scheme() {
-        check(StringFormat::Uri, &["https://x", "mailto:a@b"], &["", "x", "no uri", "/x", "https:", "a b:c", "x:<y>"]);
+        let bad = ["", "x", "no uri", "/x", "a b:c", "x:<y>", "https://x/ä", "https://x/%zz", "a:[["];
+        check(StringFormat::Uri, &["https://x", "mailto:a@b", "mailto:"], &bad);
     }
 
     #[test]

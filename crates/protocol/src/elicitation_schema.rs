@@ -67,6 +67,8 @@ options! {
         min_length: u64,
         /// The largest number of characters.
         max_length: u64,
+        /// A regular expression that the text has to match; in 2025-11-25. It is shown to the person, and not evaluated.
+        pattern: String,
         /// What kind of text.
         format: StringFormat,
         /// What is filled in at first; since 2025-11-25.
@@ -226,7 +228,7 @@ impl MultiSelectSchema {
     }
 }
 
-setters!(StringSchema { with_title => title: String, with_description => description: String, with_format => format: StringFormat, with_default => default: String, });
+setters!(StringSchema { with_title => title: String, with_description => description: String, with_pattern => pattern: String, with_format => format: StringFormat, with_default => default: String, });
 setters!(NumberSchema { with_title => title: String, with_description => description: String, with_minimum => minimum: f64, with_maximum => maximum: f64, with_default => default: f64, });
 setters!(BooleanSchema { with_title => title: String, with_description => description: String, with_default => default: bool, });
 setters!(SingleSelectSchema { with_title => title: String, with_description => description: String, with_default => default: String, });

@@ -24,6 +24,8 @@ struct AnyField {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "crate::number::optional_count")]
     max_length: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<StringFormat>,
     #[serde(skip_serializing_if = "Option::is_none", with = "crate::number::optional_fraction")]
     minimum: Option<f64>,
@@ -73,8 +75,8 @@ impl AnyField {
                 }
                 None => {
                     let default = self.default_as()?;
-                    let Self { min_length, max_length, format, .. } = self;
-                    Ok(StringSchema { title, description, min_length, max_length, format, default }.into())
+                    let Self { min_length, max_length, pattern, format, .. } = self;
+                    Ok(StringSchema { title, description, min_length, max_length, pattern, format, default }.into())
                 }
             },
             "number" | "integer" => {
@@ -127,6 +129,7 @@ impl From<&PrimitiveSchema> for AnyField {
                 description: f.description,
                 min_length: f.min_length,
                 max_length: f.max_length,
+                pattern: f.pattern,
                 format: f.format,
                 default: f.default.map(Value::from),
                 ..Self::default()

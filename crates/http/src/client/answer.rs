@@ -74,8 +74,8 @@ impl Answer {
     /// # Errors
     /// The body is longer than `limit` bytes, or the connection broke.
     pub async fn text(mut self, limit: usize) -> Result<Bytes, Error> {
-        let mut all = self.beginning(limit.saturating_add(1)).await?;
-        if all.len() > limit { Err(Error::too_long()) } else { Ok(all.split_off(0).freeze()) }
+        let all = self.beginning(limit.saturating_add(1)).await?;
+        if all.len() > limit { Err(Error::too_long()) } else { Ok(all.freeze()) }
     }
 
     /// Reads the body, or the first `limit` bytes of a longer one.

@@ -1,27 +1,26 @@
 //! An answer that is a stream of events.
 
-use std::collections::VecDeque;
 use std::fmt;
 
+use bytes::{Buf, Bytes};
+
 use super::{Answer, Error};
-use crate::sse::{SseDecoder, SseEvent};
+use crate::sse::{SseDecoder, SseEvent, TooLong};
 
 /// The events of an answer.
 pub struct Events {
     answer: Answer,
     decoder: SseDecoder,
-    /// Events that came together with one that was looked at; all of them came in one chunk.
-    ready: VecDeque<SseEvent>,
+    /// What has come and was not looked at yet. Events are made when they are asked for.
+    chunk: Bytes,
     retry: Option<u64>,
-    /// The id of the last event that was taken.
-    last: String,
 }
 
 impl Events {
     pub(super) fn new(answer: Answer, limit: usize) -> Self {
         // Names of fields, and ids, come on top of the data.
         let decoder = SseDecoder::new(limit.saturating_add(8192));
-        Self { answer, decoder, ready: VecDeque::new(), retry: None, last: String::new() }
+        Self { answer, decoder, chunk: Bytes::new(), retry: None }
     }
 
     /// Waits for the next event; `None` when the stream has ended. What came after the last whole event is dropped.
@@ -33,26 +32,32 @@ impl Events {
     /// Nothing is lost.
     pub async fn next(&mut self) -> Option<Result<SseEvent, Error>> {
         loop {
-            if let Some(event) = self.ready.pop_front() {
-                self.retry = event.retry.or(self.retry);
-                self.last.clone_from(&event.id);
-                return Some(Ok(event));
+            match self.decode() {
+                Err(TooLong) => return Some(Err(Error::too_long())),
+                Ok(Some(event)) => return Some(Ok(event)),
+                Ok(None) => {}
             }
-            let chunk = match self.answer.chunk().await? {
+            self.chunk = match self.answer.chunk().await? {
                 Ok(chunk) => chunk,
                 Err(error) => return Some(Err(error)),
             };
-            let ready = &mut self.ready;
-            if self.decoder.feed(&chunk, |event| ready.push_back(event)).is_err() {
-                return Some(Err(Error::too_long()));
-            }
         }
+    }
+
+    /// Makes the next event of what has come.
+    fn decode(&mut self) -> Result<Option<SseEvent>, TooLong> {
+        let mut rest: &[u8] = &self.chunk;
+        let event = self.decoder.next(&mut rest)?;
+        let taken = self.chunk.len().saturating_sub(rest.len());
+        self.chunk.advance(taken);
+        self.retry = event.as_ref().and_then(|event| event.retry).or(self.retry);
+        Ok(event)
     }
 
     /// Returns the last id that the stream has given: what to name when coming back for the rest. It is empty if there is none.
     #[must_use]
     pub fn last_event_id(&self) -> &str {
-        if self.ready.is_empty() { self.decoder.last_event_id() } else { &self.last }
+        self.decoder.last_event_id()
     }
 
     /// Returns how many milliseconds the server wants its client to wait before coming back.

@@ -21,6 +21,8 @@ pub(crate) struct Activity {
     changed: AtomicBool,
     /// Some bytes of a head have come.
     in_head: AtomicBool,
+    /// The rest of a request is awaited: whoever serves it has not taken all of its body.
+    in_body: AtomicBool,
     /// Several requests share the connection, and frames come without any.
     multiplexed: AtomicBool,
     /// Something was to be written, and the client has not taken all of it.
@@ -39,6 +41,7 @@ impl Activity {
             since: AtomicU64::new(0),
             changed: AtomicBool::new(false),
             in_head: AtomicBool::new(false),
+            in_body: AtomicBool::new(false),
             multiplexed: AtomicBool::new(false),
             unwritten: AtomicBool::new(false),
         })
@@ -69,9 +72,14 @@ impl Activity {
         self.unwritten.load(Ordering::Relaxed)
     }
 
-    /// Whether a request is served.
-    pub(crate) fn is_busy(&self) -> bool {
-        self.busy.load(Ordering::Relaxed) > 0
+    /// Notes whether the body of a request is still to be taken.
+    pub(crate) fn set_in_body(&self, in_body: bool) {
+        self.in_body.store(in_body, Ordering::Relaxed);
+    }
+
+    /// Whether a request is served, and nothing is expected of the client until it is answered.
+    pub(crate) fn owes_answer(&self) -> bool {
+        self.busy.load(Ordering::Relaxed) > 0 && !self.in_body.load(Ordering::Relaxed)
     }
 
     /// Notes that the head of a request is complete.

@@ -36,7 +36,7 @@ impl<T> LentIo<T> {
 }
 
 impl<T: Read + Unpin> LentIo<T> {
-    /// Looks whether the client has gone while its request is served.
+    /// Looks whether the client has gone while its request, of which nothing is missing, is served.
     pub(super) fn look(&self, cx: &mut Context<'_>) -> Poll<Look> {
         let mut io = self.io();
         let had = io.has_ahead();

@@ -2,6 +2,7 @@
 
 mod activity;
 mod aside;
+mod awaited;
 mod bell;
 mod io;
 mod lent;

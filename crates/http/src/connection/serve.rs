@@ -20,6 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::activity::Activity;
 use super::aside::Aside;
+use super::awaited::Awaited;
 use super::bell::Door;
 use super::io::WatchedIo;
 use super::lent::{LentIo, Look};
@@ -128,6 +129,7 @@ impl Line {
                 // What a client sends as the body of a request that has none would be taken for the next request.
                 let bounded = request.method() == Method::POST || request.body().is_end_stream();
                 let chunks = bounded && request.version() == Version::HTTP_11;
+                let request = request.map(|body| Awaited::new(body, activity));
                 let mut response = endpoint.serve(request, false, Some(sender)).await;
                 response.body_mut().keep_busy(busy);
                 if chunks && response.body().is_stream() {
@@ -157,7 +159,8 @@ impl Line {
                 match self.outside.poll(cx) {
                     Poll::Ready(Told::Finish) => Pin::new(&mut connection).graceful_shutdown(),
                     Poll::Ready(Told::Close) => return Poll::Ready(Ended::Late),
-                    Poll::Pending if !self.activity.is_busy() => return Poll::Pending,
+                    // What is still to come of a request hyper reads itself, and sees where it ends.
+                    Poll::Pending if !self.activity.owes_answer() => return Poll::Pending,
                     Poll::Pending => match std::task::ready!(io.look(cx)) {
                         Look::Gone(error) => return Poll::Ready(Ended::Gone(error)),
                         Look::Sends => {}

@@ -1,23 +1,27 @@
-//! Connections to clients that are not there any more.
+//! Connections to clients that are not there any more, or whose requests come in pieces.
 
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use jackfield_peer::{Answering, Handler, Incoming, Shutdown};
+use http::StatusCode;
+use http::request::Parts;
+use jackfield_peer::{Answering, Handler, Incoming, Shutdown, ShutdownTrigger};
+use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::meta::key;
-use jackfield_protocol::{ErrorObject, Revision};
+use jackfield_protocol::{ErrorObject, Method, Revision};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::{Protocol, serve};
-use crate::HttpConfig;
 use crate::endpoint::Endpoint;
+use crate::{Gate, HttpConfig, Passing, respond};
 
 /// Says one thing, then nothing for ever; tells when it is dropped.
 struct Silent(mpsc::Sender<()>);
@@ -78,6 +82,8 @@ async fn a_client_that_vanishes_without_a_word_is_found() {
 struct Pieces {
     pieces: VecDeque<(usize, Vec<u8>)>,
     written: mpsc::Sender<Vec<u8>>,
+    /// How often something was read.
+    reads: Arc<AtomicUsize>,
 }
 
 impl AsyncRead for Pieces {
@@ -93,6 +99,7 @@ impl AsyncRead for Pieces {
         if piece.is_empty() {
             self.pieces.pop_front();
         }
+        self.reads.fetch_add(1, Ordering::Relaxed);
         Poll::Ready(Ok(()))
     }
 }
@@ -112,39 +119,71 @@ impl AsyncWrite for Pieces {
     }
 }
 
-/// Answers at once.
+/// Answers calls at once, and everything else in the next moment but one.
 struct Prompt;
 
 impl Handler for Prompt {
-    fn handle(&self, _: Incoming) -> Answering {
-        Answering::ready(Err(ErrorObject::internal("prompt")))
+    fn handle(&self, incoming: Incoming) -> Answering {
+        let reply = Err(ErrorObject::internal("prompt"));
+        if incoming.method == MethodName::Known(Method::CallTool) {
+            return Answering::ready(reply);
+        }
+        Answering::later(async move {
+            // It is asked once before it belongs to the connection, and once more at once.
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+            }
+            reply
+        })
+    }
+}
+
+/// A connection to a client whose requests come in pieces.
+struct Served {
+    answers: mpsc::Receiver<Vec<u8>>,
+    reads: Arc<AtomicUsize>,
+    _connection: JoinSet<()>,
+    _trigger: ShutdownTrigger,
+}
+
+impl Served {
+    fn new<const N: usize>(config: HttpConfig, pieces: [(usize, &str); N]) -> Self {
+        let endpoint = Endpoint::new(Arc::new(Prompt), config);
+        let protocol = Arc::new(Protocol::new(&endpoint.config));
+        let (trigger, shutdown) = Shutdown::new();
+        let (written, answers) = mpsc::channel(16);
+        let (reads, pieces) =
+            (Arc::<AtomicUsize>::default(), pieces.map(|(nothing, piece)| (nothing, piece.as_bytes().to_vec())));
+        let stream = Pieces { pieces: pieces.into(), written, reads: reads.clone() };
+        let mut connection = JoinSet::new();
+        connection.spawn(serve(stream, ([127, 0, 0, 1], 1).into(), endpoint, protocol, shutdown));
+        Self { answers, reads, _connection: connection, _trigger: trigger }
+    }
+
+    /// Returns the next answer, or nothing if the connection ends instead.
+    async fn answer(&mut self) -> String {
+        let started = Instant::now();
+        let text = self.answers.recv().await.unwrap_or_default();
+        assert_eq!(started.elapsed(), Duration::ZERO, "nobody had to wait");
+        String::from_utf8_lossy(&text).into_owned()
     }
 }
 
 /// Serves what comes in pieces, and returns the answer.
 async fn answer_to<const N: usize>(pieces: [(usize, &str); N]) -> String {
-    let endpoint = Endpoint::new(Arc::new(Prompt), HttpConfig::default());
-    let protocol = Arc::new(Protocol::new(&endpoint.config));
-    let (_trigger, shutdown) = Shutdown::new();
-    let (written, mut answer) = mpsc::channel(16);
-    let pieces = pieces.map(|(nothing, piece)| (nothing, piece.as_bytes().to_vec()));
-    let mut connection = JoinSet::new();
-    let stream = Pieces { pieces: pieces.into(), written };
-    connection.spawn(serve(stream, ([127, 0, 0, 1], 1).into(), endpoint, protocol, shutdown));
-    let started = Instant::now();
-    let text = answer.recv().await.unwrap();
-    assert_eq!(started.elapsed(), Duration::ZERO, "nobody had to wait");
-    String::from_utf8_lossy(&text).into_owned()
+    Served::new(HttpConfig::default(), pieces).answer().await
 }
 
-/// What comes in the moment between a read of hyper and the look whether the client is still there reaches hyper.
+/// What a client sends while it waits for an answer is found by the look whether it is still there, and reaches hyper afterwards.
 #[tokio::test(start_paused = true)]
 async fn what_a_look_has_read_is_not_lost() {
     let request = request();
-    let (begin, end) = request.split_at(request.len().saturating_sub(20));
-    // The first look finds nothing, and hyper, which goes on then, neither; the second look does.
-    let answer = answer_to([(0, begin), (2, end)]).await;
-    assert!(answer.contains("prompt"), "{answer}");
+    let slow = request.replace("tools/call", "tools/list").replace("mcp-name: x\r\n", "");
+    let mut served = Served::new(HttpConfig::default(), [(0, &slow), (0, &request)]);
+    for _ in 0..2 {
+        let answer = served.answer().await;
+        assert!(answer.contains("200 OK") && answer.contains("prompt"), "{answer}");
+    }
 }
 
 /// Whoever brings a body goes on with its next piece when one was taken, without being woken by anything else.
@@ -157,5 +196,51 @@ async fn a_body_in_several_pieces_is_read_to_its_end() {
     let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
     let request = format!("{head}\r\n\r\n{}{}0\r\n\r\n", chunk(first), chunk(second));
     let answer = answer_to([(0, &request)]).await;
+    assert!(answer.contains("prompt"), "{answer}");
+}
+
+/// A large body is read in large pieces: while one is awaited, nobody looks whether the client is still there.
+#[tokio::test(start_paused = true)]
+async fn a_large_body_takes_few_reads() {
+    let request = request();
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    let body = body.replace(r#""name":"x""#, &format!(r#""name":"x","arguments":{{"a":"{}"}}"#, "a".repeat(1 << 20)));
+    let head = head.rsplit_once(' ').unwrap().0;
+    let mut served = Served::new(HttpConfig::default(), [(0, &format!("{head} {}\r\n\r\n", body.len())), (1, &body)]);
+    let answer = served.answer().await;
+    assert!(answer.contains("prompt"), "{answer}");
+    let reads = served.reads.load(Ordering::Relaxed);
+    assert!(reads < 300, "{reads} reads");
+}
+
+/// Thinks for some moments, and refuses what has the header `stranger`.
+#[derive(Debug)]
+struct Hesitant;
+
+impl Gate for Hesitant {
+    fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
+        Box::pin(async move {
+            for _ in 0..4 {
+                tokio::task::yield_now().await;
+            }
+            match request.headers.contains_key("stranger") {
+                true => Err(respond::refusal(StatusCode::UNAUTHORIZED, "strangers do not get in")),
+                false => Ok(()),
+            }
+        })
+    }
+}
+
+/// A request may be refused while its body is on the way. hyper drops the rest of it, if there is little, and the connection goes on;
+/// closed with bytes unread, it would be reset, and the refusal be lost.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_before_the_body_came_leaves_the_connection_usable() {
+    let request = request();
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nstranger: 1\r\ncontent-length: 300\r\n\r\n";
+    let pieces = [(0, head), (1, &*"x".repeat(300)), (0, &*request)];
+    let mut served = Served::new(HttpConfig::default().with_gate(Hesitant), pieces);
+    let refusal = served.answer().await;
+    assert!(refusal.contains("401") && !refusal.contains("close"), "{refusal}");
+    let answer = served.answer().await;
     assert!(answer.contains("prompt"), "{answer}");
 }

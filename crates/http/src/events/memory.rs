@@ -96,6 +96,12 @@ impl MemoryEventLog {
         }
     }
 
+    /// Whether no stream is kept.
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shards.iter().all(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).is_empty())
+    }
+
     /// Forgets a stream.
     pub(crate) fn remove(&self, stream: StreamKey) {
         if let Some(kept) = self.shard(stream).remove(&stream) {

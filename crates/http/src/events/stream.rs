@@ -391,6 +391,13 @@ impl Stream {
     }
 }
 
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // Nobody knows it any more, and nobody can come back to it.
+        self.log.remove(self.key);
+    }
+}
+
 impl State {
     /// Remembers the size of an event, but of no more of them than are kept.
     fn note_unsent(&mut self, bytes: usize, kept: usize) {

@@ -1,6 +1,5 @@
 //! A session of this process.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -10,15 +9,14 @@ use jackfield_peer::{Admission, Admitted, AskError, Outlet, Principal, Questions
 use jackfield_protocol::envelope::{Answer, MethodName, Params, RawId};
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
 use jackfield_store::EventLimits;
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::SessionId;
+use super::calls::{CallId, Calls, Closing};
 use super::outlet::SessionOutlet;
 use super::usage::Usage;
 use crate::HttpLimits;
 use crate::events::{MemoryEventLog, Stream, StreamKey};
-use crate::exchange::Exchange;
 use crate::nodes::{Node, Replica, Sink};
 
 /// What all sessions of an endpoint share.
@@ -73,7 +71,7 @@ pub(crate) struct Live {
     pub(crate) replica: Option<Replica>,
     admission: Mutex<Admission>,
     outlet: Arc<dyn Outlet>,
-    calls: Mutex<HashMap<CallId, Running>>,
+    calls: Mutex<Calls>,
     /// The stream of messages that belong to no request; made with the first of them.
     standalone: OnceLock<Arc<Stream>>,
     /// The streams of requests, oldest first.
@@ -81,22 +79,6 @@ pub(crate) struct Live {
     usage: Usage,
     /// How many bytes of answers wait for the rest of their batch.
     pub(crate) held: AtomicUsize,
-}
-
-/// Names what runs in a session.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum CallId {
-    Request(RequestId),
-    Notification(RequestKey),
-}
-
-/// A request or notification whose handler was not ready at once.
-#[derive(Debug)]
-pub(crate) struct Running {
-    pub(crate) key: RequestKey,
-    pub(crate) abort: AbortHandle,
-    /// Where the answer goes; a notification has none.
-    pub(crate) exchange: Option<Arc<Exchange>>,
 }
 
 /// Keeps a session from being idle until it is dropped.
@@ -167,7 +149,7 @@ impl Live {
         &self.outlet
     }
 
-    pub(crate) fn calls(&self) -> MutexGuard<'_, HashMap<CallId, Running>> {
+    pub(crate) fn calls(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -226,10 +208,14 @@ impl Live {
         self.standalone.get().filter(|stream| stream.was_read())
     }
 
-    /// Begins the stream of requests. Streams that finished long ago make room.
-    pub(crate) fn open_stream(&self, requests: &[RawId]) -> Arc<Stream> {
-        let stream = Arc::new(self.make_stream(requests));
+    /// Begins the stream of requests; none in a session that has come to its end. Streams that finished long ago make room.
+    pub(crate) fn open_stream(&self, requests: &[RawId]) -> Option<Arc<Stream>> {
         let mut streams = self.streams();
+        // Whoever ends the session says so first, and takes the streams afterwards.
+        if self.calls().closed().is_some() {
+            return None;
+        }
+        let stream = Arc::new(self.make_stream(requests));
         streams.push(stream.clone());
         let limits = &self.shared.limits;
         let kept = |streams: &[Arc<Stream>]| {
@@ -243,7 +229,7 @@ impl Live {
         {
             streams.remove(oldest).remove();
         }
-        stream
+        Some(stream)
     }
 
     fn make_stream(&self, requests: &[RawId]) -> Stream {
@@ -336,35 +322,28 @@ impl Live {
 
     /// Ends everything that belongs to the session.
     pub(crate) fn end(&self) {
-        self.questions.close();
-        let running: Vec<_> = self.calls().drain().map(|(_, running)| running).collect();
-        for running in running {
-            running.abort.abort();
-            if let Some(exchange) = running.exchange {
-                exchange.close();
-            }
-        }
-        for stream in self.standalone.get().into_iter().chain(&std::mem::take(&mut *self.streams())) {
-            stream.end();
-        }
+        self.close(Closing::Ended);
     }
 
     /// Forgets the session in this process; where others serve it too, it goes on there.
     pub(crate) fn leave(&self) {
-        if !self.is_replicated() {
-            return self.end();
-        }
+        self.close(if self.is_replicated() { Closing::Left } else { Closing::Ended });
+    }
+
+    fn close(&self, closing: Closing) {
         self.questions.close();
-        let running: Vec<_> = self.calls().drain().map(|(_, running)| running).collect();
+        let running = self.calls().close(closing);
         for running in running {
-            running.abort.abort();
-            if let Some(exchange) = running.exchange {
-                exchange.leave();
-            }
+            running.end(closing);
         }
         for stream in self.standalone.get().into_iter().chain(&std::mem::take(&mut *self.streams())) {
-            stream.leave();
-            stream.replace();
+            match closing {
+                Closing::Ended => stream.end(),
+                Closing::Left => {
+                    stream.leave();
+                    stream.replace();
+                }
+            }
         }
     }
 }

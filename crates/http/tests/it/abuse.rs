@@ -1,19 +1,13 @@
 //! Clients that want to do harm: memory, floods, and secrets in places where others look.
 
-use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 
 use jackfield_http::HttpConfig;
 use serde_json::json;
-use tracing::field::{Field, Visit};
-use tracing::span;
-use tracing_subscriber::layer::{Context, SubscriberExt};
-use tracing_subscriber::{Layer, Registry};
 
 use crate::client::{Ask, Client, Session};
 use crate::fixture::{Fixture, Users};
-use crate::logging;
+use crate::logging::Scribe;
 
 /// The most memory that this process has had, in KiB.
 #[cfg(target_os = "linux")]
@@ -86,35 +80,10 @@ async fn anonymous_requests_in_flight_are_bounded() {
     drop(waiting);
 }
 
-/// Writes down everything that is logged.
-#[derive(Clone, Default)]
-struct Scribe(Arc<Mutex<String>>);
-
-impl Visit for Scribe {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        writeln!(self.0.lock().unwrap(), "{field}={value:?}").unwrap();
-    }
-}
-
-impl<S: tracing::Subscriber> Layer<S> for Scribe {
-    fn on_new_span(&self, attributes: &span::Attributes<'_>, _: &span::Id, _: Context<'_, S>) {
-        attributes.record(&mut self.clone());
-    }
-
-    fn on_record(&self, _: &span::Id, values: &span::Record<'_>, _: Context<'_, S>) {
-        values.record(&mut self.clone());
-    }
-
-    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
-        event.record(&mut self.clone());
-    }
-}
-
 /// T-044: the id of a session stands neither in logs and spans nor in health pages and errors; a short mark does.
 #[tokio::test]
 async fn session_ids_stay_secret() {
-    let scribe = Scribe::default();
-    let _logging = logging::listen(Registry::default().with(scribe.clone()));
+    let (scribe, _logging) = Scribe::listen();
     let fixture = Fixture::with(HttpConfig::default().with_limits(|limits| limits.sessions = 2).with_gate(Users)).await;
     let session = Session::open_as(fixture.address, "2025-11-25", Some("ann")).await;
     let other = Session::open_as(fixture.address, "2025-06-18", Some("bob")).await;
@@ -139,7 +108,7 @@ async fn session_ids_stay_secret() {
     // One more than there is room for: an idle one makes room, which is logged.
     Session::open_as(fixture.address, "2025-06-18", Some("cleo")).await;
     Session::open_as(fixture.address, "2025-06-18", Some("dora")).await;
-    let logged = scribe.0.lock().unwrap().clone();
+    let logged = scribe.text();
     assert!(logged.contains("mcp.session.id=") && logged.contains("made room"), "{logged}");
     for secret in [&session.id, &other.id] {
         assert!(!logged.contains(secret.as_str()), "{logged}");
@@ -147,8 +116,8 @@ async fn session_ids_stay_secret() {
     }
 }
 
-/// T-030: clients that vanish in the middle of a stream, with and without a session, leave nothing behind: modern calls are
-/// dropped, legacy ones come to their end, and sessions take their streams with them.
+/// HTTP-036, T-030: clients that vanish in the middle of a stream, with and without a session, leave nothing behind: modern calls are
+/// dropped, legacy ones are not cancelled but come to their end, and sessions take their streams with them.
 #[tokio::test]
 async fn clients_that_vanish_in_a_stream_leave_nothing() {
     let mut fixture = Fixture::start().await;
@@ -171,7 +140,7 @@ async fn clients_that_vanish_in_a_stream_leave_nothing() {
     assert_eq!(fixture.tools.running.load(Ordering::SeqCst), 100, "a client may come back for the answers");
     fixture.let_go(100);
     for _ in 0..100 {
-        fixture.see("dropped").await;
+        fixture.see("released").await;
     }
     assert_eq!(session.ask(&session.get().verb("DELETE")).await.status, 204);
     assert_eq!(fixture.service.sessions(), 0);

@@ -212,13 +212,17 @@ impl Ask {
         Self::new("GET", "/mcp").with("accept", "text/event-stream")
     }
 
-    /// A modern request with the headers that belong to it.
+    /// A modern request with the headers that belong to it, and what belongs to its `_meta`.
     pub(crate) fn modern(method: &str, mut params: Value) -> Self {
-        params["_meta"] = json!({
+        let mut meta = json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
             "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
             "io.modelcontextprotocol/clientCapabilities": {},
         });
+        if let (Some(meta), Value::Object(more)) = (meta.as_object_mut(), params["_meta"].take()) {
+            meta.extend(more);
+        }
+        params["_meta"] = meta;
         let name = ["name", "uri"].iter().find_map(|key| params[*key].as_str().map(str::to_owned));
         let ask = Self::post(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
             .with("mcp-protocol-version", MODERN)

@@ -85,6 +85,27 @@ async fn a_session_of_the_old_transport() {
     assert_eq!(fixture.service.sessions(), 0);
 }
 
+/// A notification for which there is no room is refused, as on the newer transport: the client must not take it for heard.
+#[tokio::test]
+async fn a_notification_without_room_is_refused() {
+    let config = HttpConfig::default().with_limits(|limits| limits.requests_in_flight = 2);
+    let mut fixture = Fixture::with(config).await;
+    let mut sse = Sse::open(&fixture, None).await;
+    sse.initialize().await;
+    for id in 1..=2 {
+        assert_eq!(sse.post(call(id, "wait")).await, 202);
+        fixture.see(&format!("waiting {id}")).await;
+    }
+    let notice = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
+    assert_eq!(sse.post(notice.clone()).await, 429);
+    fixture.let_go(3);
+    for _ in 1..=2 {
+        assert_eq!(sse.message().await["result"]["content"][0]["text"], "waited");
+    }
+    assert_eq!(sse.post(notice).await, 202);
+    fixture.see("waiting -").await;
+}
+
 /// T-040, T-042, T-043: messages reach their own session only, and only its user's.
 #[tokio::test]
 async fn sessions_of_the_old_transport_do_not_mix() {

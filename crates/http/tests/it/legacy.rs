@@ -4,10 +4,11 @@ use serde_json::json;
 
 use crate::client::{Ask, Client, Session, initialize};
 use crate::fixture::Fixture;
+use crate::logging::Scribe;
 
 const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// HTTP-005, HTTP-018, HTTP-020, HTTP-050, HTTP-051, HTTP-055: a session from its beginning to its end, for each revision.
+/// HTTP-005, HTTP-018, HTTP-020, HTTP-051, HTTP-055: a session from its beginning to its end, for each revision.
 #[tokio::test]
 async fn a_session_lives_from_initialize_to_delete() {
     let fixture = Fixture::start().await;
@@ -51,7 +52,7 @@ async fn a_session_is_never_guessed() {
     assert_eq!((answer.json()["id"].clone(), answer.code()), (json!(7), -32600));
 }
 
-/// HTTP-060, HTTP-061: the version header may be absent; one that is not spoken gets 400.
+/// HTTP-061: the version header may be absent; one that is not spoken gets 400.
 #[tokio::test]
 async fn the_version_header_is_checked() {
     let fixture = Fixture::start().await;
@@ -73,6 +74,20 @@ async fn the_version_header_is_checked() {
     assert_eq!(session.ask(&tool.clone().with("mcp-protocol-version", "2025-11-25")).await.status, 400);
     let answer = only.ask(&Ask::tool("echo", json!({}))).await;
     assert_eq!((answer.status, answer.code()), (400, -32022));
+}
+
+/// HTTP-060: without the header a session of 2025-03-26, which knows no such header, is served as what it is. The version is never
+/// unknown: what names no session is refused, and a session of another version is not taken for one of 2025-03-26.
+#[tokio::test]
+async fn without_the_header_the_session_knows_its_version() {
+    let fixture = Fixture::start().await;
+    let batch = json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }]);
+    for (version, status) in [("2025-03-26", 200), ("2025-06-18", 400), ("2025-11-25", 400)] {
+        let session = Session::open(fixture.address, version).await;
+        let silent = session.post(&batch).without("mcp-protocol-version");
+        assert_eq!(session.ask(&silent).await.status, status, "{version}");
+        assert_eq!(session.ask(&silent.without("mcp-session-id")).await.status, 400);
+    }
 }
 
 /// The version is agreed upon in the body of `initialize`; the header there does not matter.
@@ -174,7 +189,7 @@ async fn a_running_id_is_not_used_twice() {
     assert_eq!(session.ask(&session.tool(1, "echo", json!({ "text": "again" }))).await.text(), "again");
 }
 
-/// HTTP-036, HTTP-037, T-046: a disconnect does not cancel, `notifications/cancelled` of the same session does.
+/// HTTP-037, T-046: only `notifications/cancelled` of the same session cancels.
 #[tokio::test]
 async fn only_the_own_session_cancels() {
     let mut fixture = Fixture::start().await;
@@ -190,13 +205,27 @@ async fn only_the_own_session_cancels() {
     fixture.see("dropped").await;
     let answer = client.answer().await;
     assert_eq!((answer.status, answer.body.len()), (202, 0));
+}
 
+/// PAT-006: why a request is cancelled is logged, as far as it says so in a few words.
+#[tokio::test]
+async fn the_reason_of_a_cancellation_is_logged() {
+    let (scribe, _logging) = Scribe::listen();
+    let mut fixture = Fixture::start().await;
+    let session = Session::open(fixture.address, "2025-11-25").await;
     let mut client = Client::connect(fixture.address).await;
-    client.send(session.tool(6, "wait", json!({})).bytes()).await;
-    fixture.see("waiting 6").await;
-    drop(client);
-    fixture.let_go(1);
-    fixture.see("released").await;
+    client.send(session.tool(5, "wait", json!({})).bytes()).await;
+    fixture.see("waiting 5").await;
+    let cancel = |id: u32, reason: String| {
+        session.post(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id, "reason": reason } }))
+    };
+    session.ask(&cancel(4, "there is no such request".to_owned())).await;
+    session.ask(&cancel(5, format!("the user went home{}", " and sat down".repeat(1000)))).await;
+    fixture.see("dropped").await;
+    let logged = scribe.text();
+    let reason = logged.lines().find(|line| line.starts_with("reason=")).expect("a reason");
+    assert!(reason.contains("the user went home") && reason.len() < 300, "{reason}");
+    assert!(!logged.contains("no such request"), "{logged}");
 }
 
 /// Limits: more requests under way than allowed get 429; the others go on.

@@ -19,7 +19,7 @@ async fn a_call_is_answered_with_json() {
     }
 }
 
-/// HTTP-020, HTTP-025, HTTP-028, HTTP-029: the first notification turns the answer into a stream; the answer ends it.
+/// HTTP-020, HTTP-028, HTTP-029: the first notification turns the answer into a stream; the answer ends it.
 #[tokio::test]
 async fn a_notification_turns_the_answer_into_a_stream() {
     let fixture = Fixture::start().await;

@@ -36,7 +36,8 @@ async fn a_stream_of_a_request() {
     }
 }
 
-/// HTTP-024, HTTP-018: a question goes out on the stream of its request; the answer comes by POST.
+/// HTTP-024, HTTP-018, HTTP-041: a question goes out on the stream of its request, and so does the response, while the session's own stream
+/// carries neither; the answer comes by POST.
 #[tokio::test]
 async fn a_question_travels_on_the_stream_of_its_request() {
     let fixture = Fixture::start().await;
@@ -99,8 +100,7 @@ async fn a_cancelled_call_withdraws_its_question() {
     );
 }
 
-/// HTTP-033, HTTP-034, HTTP-035, HTTP-036, HTTP-041, HTTP-047, HTTP-049: the server closes the connection of a call; the client comes back
-/// and gets the answer that was finished meanwhile.
+/// HTTP-033, HTTP-034, HTTP-035, HTTP-047, HTTP-049: the server closes the connection of a call; the client comes back and gets the answer that was finished meanwhile.
 #[tokio::test]
 async fn the_server_may_close_a_connection_and_deliver_later() {
     let mut fixture = Fixture::start().await;

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::json;
 
+use crate::logging::Scribe;
 use crate::script::{Client, cancel, legacy, modern};
 
 /// PAT-003, STDIO-011, STDIO-012, PAT-005: the handler's future is dropped, the answer suppressed.
@@ -54,6 +55,26 @@ async fn a_cancelled_id_is_free_again() {
     client.send(legacy(1, "hang")).await;
     client.send(cancel(1)).await;
     assert_eq!(client.request(1, "later").await["result"]["late"], true);
+}
+
+/// PAT-006: why a request is cancelled is logged, as far as it says so in a few words.
+#[tokio::test]
+async fn the_reason_of_a_cancellation_is_logged() {
+    let (scribe, _logging) = Scribe::listen();
+    let mut client = Client::new();
+    client.initialize("2025-11-25").await;
+    client.send(legacy(5, "hang")).await;
+    let cancel = |id: u32, reason: String| {
+        let params = json!({"requestId": id, "reason": reason});
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string()
+    };
+    client.send(cancel(4, "there is no such request".to_owned())).await;
+    client.send(cancel(5, format!("the user went home{}", " and sat down".repeat(1000)))).await;
+    assert_eq!(client.request(6, "x").await["id"], 6);
+    let logged = scribe.text();
+    let reason = logged.lines().find(|line| line.starts_with("reason=")).expect("a reason");
+    assert!(reason.contains("the user went home") && reason.len() < 300, "{reason}");
+    assert!(!logged.contains("no such request"), "{logged}");
 }
 
 /// PAT-019, PAT-024: progress comes in order, and before the answer.

@@ -9,6 +9,7 @@ mod errors;
 mod exactly_once;
 mod handshake;
 mod limits;
+mod logging;
 mod questions;
 mod script;
 mod shutdown;

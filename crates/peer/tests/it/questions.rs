@@ -88,6 +88,15 @@ async fn a_question_ends_with_the_stream() {
     assert!(rest[0]["error"]["message"].as_str().unwrap().contains("closed"));
 }
 
+/// An answer in a last line without a line end is not lost.
+#[tokio::test]
+async fn the_last_answer_needs_no_line_end() {
+    let (client, question) = asked().await;
+    let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"n": "last"}});
+    let rest = client.finish_with(answer.to_string()).await;
+    assert_eq!((rest.len(), &rest[0]["result"]["answer"]["n"]), (1, &json!("last")), "{rest:?}");
+}
+
 /// T-116, BASE-008: an answer that can not be read ends its question. Its id is one of ours, so that nothing is written under it but the
 /// answer to the request of that number.
 #[tokio::test]

@@ -109,11 +109,11 @@ fn one_block_each(message: SamplingMessage) -> Vec<SamplingMessage> {
     }
 }
 
-/// Only a field for yes or no has a default there; names of choices have another form; and there is no choice of several
+/// Only a field for yes or no has a default there; text has no pattern; names of choices have another form; and there is no choice of several
 /// values, so the person is asked to type them, separated by commas. [`ElicitSchema::read_back`] understands the answer.
 fn older_field(field: &mut PrimitiveSchema) {
     match field {
-        PrimitiveSchema::String(f) => f.default = None,
+        PrimitiveSchema::String(f) => (f.default, f.pattern) = (None, None),
         PrimitiveSchema::Number(f) => f.default = None,
         PrimitiveSchema::Boolean(_) => {}
         PrimitiveSchema::SingleSelect(f) => {

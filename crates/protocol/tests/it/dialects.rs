@@ -91,11 +91,13 @@ fn forms_use_what_2025_06_18_has() {
         "one": { "type": "string", "oneOf": [{ "const": "a", "title": "A" }], "default": "a" },
         "many": { "type": "array", "items": { "type": "string", "enum": ["a", "b"] }, "description": "Which" },
         "flag": { "type": "boolean", "default": true },
+        "text": { "type": "string", "pattern": "^a", "default": "a" },
     } } });
     let older = json!({ "message": "m", "requestedSchema": { "type": "object", "properties": {
         "one": { "type": "string", "enum": ["a"], "enumNames": ["A"] },
         "many": { "type": "string", "description": "Which (any of these, separated by commas: a, b)" },
         "flag": { "type": "boolean", "default": true },
+        "text": { "type": "string" },
     } } });
     check::<ElicitParams>(V2025_11_25, form.clone(), form.clone());
     check::<ElicitParams>(V2025_06_18, form.clone(), older);

@@ -161,7 +161,7 @@ pub(crate) fn form() -> ElicitParams {
         "requestedSchema": {
             "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "required": ["string"],
             "properties": {
-                "string": field(json!({ "type": "string", "minLength": 1, "maxLength": 9, "format": "email", "default": "a@b.c" })),
+                "string": field(json!({ "type": "string", "minLength": 1, "maxLength": 9, "pattern": "@", "format": "email", "default": "a@b.c" })),
                 "number": field(json!({ "type": "number", "minimum": 0.5, "maximum": 9, "default": 2.5 })),
                 "integer": field(json!({ "type": "integer", "minimum": 0, "maximum": 9, "default": 2 })),
                 "boolean": field(json!({ "type": "boolean", "default": true })),

@@ -77,6 +77,7 @@ pub(super) const SHAPES: &[Shape] = &[
             DESCRIPTION,
             may("minLength", Count, "the least number of characters"),
             may("maxLength", Count, "the largest number of characters"),
+            may("pattern", Text, "a regular expression that the text has to match").since(V2025_11_25),
             may("format", Words(formats), "what kind of text"),
             may("enum", List(&Text), "the values to choose from"),
             may("enumNames", List(&Text), "the names of these values"),

@@ -532,6 +532,7 @@ fn field(d: &mut Dice) -> PrimitiveSchema {
                     description: Dice::text,
                     min_length: |d| d.below(9),
                     max_length: |d| d.below(99),
+                    pattern: Dice::text,
                     format: |d| *d.pick(StringFormat::ALL),
                     default: Dice::text,
                 }

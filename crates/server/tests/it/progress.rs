@@ -139,7 +139,7 @@ fn legacy_sessions_have_a_level() {
     );
 }
 
-/// SRV-096, SRV-097: each modern request names its level, or gets nothing.
+/// SRV-096: each modern request names its level, or gets nothing.
 #[test]
 fn modern_requests_name_their_level() {
     check(

@@ -9,6 +9,7 @@ mod eras;
 mod facts;
 mod nodes;
 mod old_transport;
+mod own_stream;
 #[cfg(unix)]
 mod starting;
 mod tasks;

@@ -1,0 +1,45 @@
+//! The body of a request that is being read.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http_body::{Body, Frame, SizeHint};
+
+use super::activity::Activity;
+
+/// The body of a request. Its connection knows that more of it is awaited until it is dropped, which is when all of it was taken or
+/// nobody wants the rest.
+pub(super) struct Awaited<'a, B> {
+    body: B,
+    activity: &'a Activity,
+}
+
+impl<'a, B: Body> Awaited<'a, B> {
+    pub(super) fn new(body: B, activity: &'a Activity) -> Self {
+        activity.set_in_body(!body.is_end_stream());
+        Self { body, activity }
+    }
+}
+
+impl<B> Drop for Awaited<'_, B> {
+    fn drop(&mut self) {
+        self.activity.set_in_body(false);
+    }
+}
+
+impl<B: Body + Unpin> Body for Awaited<'_, B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

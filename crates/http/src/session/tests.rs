@@ -1,0 +1,114 @@
+//! Sessions that come to their end while something begins in them.
+
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+
+use http::{Request, Response, StatusCode};
+use jackfield_peer::{Answering, Handler, Incoming};
+use jackfield_protocol::envelope::MethodName;
+use jackfield_protocol::{AnyResult, Method, Outcome, Revision};
+use serde_json::{Value, json};
+
+use crate::endpoint::Endpoint;
+use crate::headers::SESSION_ID;
+use crate::{Body, HttpConfig};
+
+/// When a call or a notification ends its session, and says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    Nothing,
+    Before,
+    After,
+}
+
+/// Ends all sessions when it is polled for the first time, and is never ready.
+struct Last {
+    endpoint: OnceLock<Weak<Endpoint>>,
+    /// Held by each of its futures.
+    held: Arc<()>,
+    says: Says,
+}
+
+impl Last {
+    async fn end(endpoint: Option<Arc<Endpoint>>, incoming: Incoming, says: Says) {
+        let message = br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
+        if says == Says::Before {
+            incoming.outlet.notify(incoming.key, message.to_vec()).await.unwrap();
+        }
+        let endpoint = endpoint.unwrap();
+        for live in endpoint.sessions.all() {
+            assert!(endpoint.sessions.remove(live.id));
+        }
+        if says == Says::After && incoming.key.is_some() {
+            incoming.outlet.notify(incoming.key, message.to_vec()).await.unwrap_err();
+        }
+    }
+}
+
+impl Handler for Last {
+    fn handle(&self, incoming: Incoming) -> Answering {
+        if incoming.method == MethodName::Known(Method::Initialize) {
+            let result = json!({ "protocolVersion": Revision::LATEST_WITH_HANDSHAKE, "capabilities": {} });
+            return Answering::ready(Ok(Outcome::Complete(AnyResult::from(result))));
+        }
+        let (held, says, endpoint) = (self.held.clone(), self.says, self.endpoint.get().and_then(Weak::upgrade));
+        Answering::later(async move {
+            let _held = held;
+            Self::end(endpoint, incoming, says).await;
+            std::future::pending().await
+        })
+    }
+}
+
+async fn post(endpoint: &Arc<Endpoint>, session: Option<&str>, accept: &str, message: Value) -> Response<Body> {
+    let request = Request::post("/mcp").header("host", "localhost").header("content-type", "application/json");
+    let request = request.header("accept", accept).header(SESSION_ID, session.unwrap_or_default());
+    let mut request = request.body(Body::full(message.to_string())).unwrap();
+    if session.is_none() {
+        request.headers_mut().remove(SESSION_ID);
+    }
+    let answer = endpoint.serve(request, false, None);
+    tokio::time::timeout(Duration::from_secs(600), answer).await.expect("an answer")
+}
+
+/// Opens a session and sends a message in it, whose handler ends the session. Returns the answer.
+async fn last_message(says: Says, accept: &str, message: Value) -> (Response<Body>, Arc<Endpoint>, Arc<()>) {
+    let held = Arc::new(());
+    let last = Arc::new(Last { endpoint: OnceLock::new(), held: held.clone(), says });
+    let endpoint = Endpoint::new(last.clone(), HttpConfig::default());
+    last.endpoint.set(Arc::downgrade(&endpoint)).unwrap();
+    let params = json!({ "protocolVersion": Revision::LATEST_WITH_HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    let both = "application/json, text/event-stream";
+    let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let opened = post(&endpoint, None, both, initialize).await;
+    let session = opened.headers().get(SESSION_ID).unwrap().to_str().unwrap();
+    let answer = post(&endpoint, Some(session), accept, message).await;
+    (answer, endpoint, held)
+}
+
+/// A call that begins while its session ends has no owner who would ever end it: it is dropped, its client learns that the session is
+/// over, and nothing is kept of what it said.
+#[tokio::test(start_paused = true)]
+async fn a_call_does_not_outlive_the_session_it_began_in() {
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "x" } });
+    for says in [Says::Nothing, Says::Before, Says::After] {
+        for accept in ["application/json, text/event-stream", "text/event-stream"] {
+            let (answer, endpoint, held) = last_message(says, accept, call.clone()).await;
+            // What was said before the end has made the answer a stream.
+            let expected = if says == Says::Before { StatusCode::OK } else { StatusCode::NOT_FOUND };
+            assert_eq!(answer.status(), expected, "{says:?} {accept}");
+            assert_eq!(Arc::strong_count(&held), 2, "the test and the handler, and no call");
+            drop(answer);
+            assert!(endpoint.shared.log.is_empty(), "{says:?} {accept}");
+        }
+    }
+}
+
+/// The same for a notification, which nobody waits for.
+#[tokio::test(start_paused = true)]
+async fn a_notification_does_not_outlive_the_session_it_came_in() {
+    let notice = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
+    let (answer, endpoint, held) = last_message(Says::Nothing, "application/json, text/event-stream", notice).await;
+    assert_eq!((answer.status(), Arc::strong_count(&held)), (StatusCode::ACCEPTED, 2));
+    assert!(endpoint.shared.log.is_empty());
+}
