@@ -1,6 +1,6 @@
 //! What all handles of a server share: the registries, the state, and who hears of changes.
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use jackfield_peer::{Extensions, Incoming, Rate};
@@ -28,8 +28,6 @@ pub(crate) struct Core {
     pub(crate) sealer: Sealer,
     pub(crate) logging: AtomicBool,
     pub(crate) log_messages: RwLock<Limiter>,
-    /// How many seconds a client may take to answer a question in the modern era.
-    pub(crate) question_life: AtomicU64,
     pub(crate) default_tasks: DefaultStore,
 }
 
@@ -49,7 +47,6 @@ impl Core {
             sealer: Sealer::default(),
             logging: AtomicBool::new(true),
             log_messages: RwLock::new(Limiter::new(None)),
-            question_life: AtomicU64::new(10 * 60),
             default_tasks: DefaultStore::default(),
         })
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -396,7 +395,7 @@ impl Server {
     /// Sets how long a client of the modern era may take to answer a question; ten minutes by default.
     #[must_use]
     pub fn question_life(self, life: Duration) -> Self {
-        self.core.question_life.store(life.as_secs(), Ordering::Relaxed);
+        self.core.sealer.set_life(life);
         self
     }
 
