@@ -30,7 +30,7 @@ use crate::Cx;
 
 pub(crate) use check::request as as_request;
 pub use page::PageNotice;
-pub(crate) use round::Round;
+pub(crate) use round::{READY_LIMIT, Round};
 
 /// What the person did with a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,7 +229,7 @@ impl Cx {
         let session = self.session().ok_or(QuestionError::NotHere)?;
         let bad = |problem: String| QuestionError::BadQuestion { key: method.to_owned(), problem };
         let params = serde_json::to_vec(&params).map_err(|error| bad(error.to_string()))?;
-        if !session.ready(round::READY_LIMIT).await {
+        if !session.ready(READY_LIMIT).await {
             return Err(QuestionError::TimedOut);
         }
         let answer = self.call().incoming.outlet.ask(method, params).await?;

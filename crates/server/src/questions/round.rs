@@ -21,7 +21,7 @@ use crate::seal::{context, now};
 /// The longest state.
 const MAX_STATE_BYTES: usize = 64 * 1024;
 /// How long a client may take from the handshake until it can be asked.
-pub(super) const READY_LIMIT: Duration = Duration::from_secs(30);
+pub(crate) const READY_LIMIT: Duration = Duration::from_secs(30);
 
 /// What a run of a handler asks and knows.
 #[derive(Debug, Default)]
