@@ -39,6 +39,7 @@ mod skills;
 mod tool_middleware;
 mod tools;
 
+mod background;
 mod changes;
 mod cx;
 mod handles;
