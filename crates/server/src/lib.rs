@@ -38,6 +38,7 @@ mod router;
 mod skills;
 mod tool_middleware;
 mod tools;
+mod watched;
 
 mod background;
 mod changes;

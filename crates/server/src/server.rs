@@ -439,7 +439,9 @@ impl Server {
         self.set(|settings| settings.hooks.subscribe.push(by_uri(hook)))
     }
 
-    /// Runs when a client no longer subscribes to a resource.
+    /// Runs when a client no longer subscribes to a resource: because it says so, because its session, its stream or its connection ends, or
+    /// because a later hook refused the subscription. For the last, the first hook of this kind belongs to the first of the other, and so
+    /// on. The context of a session that has ended has a session of the same owner, by which nothing can be sent.
     #[must_use]
     pub fn on_unsubscribe<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
     where

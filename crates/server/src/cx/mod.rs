@@ -173,14 +173,12 @@ impl Cx {
         self.call.progress.has_ended() || ending()
     }
 
-    /// Reads a resource of this server, as its client would.
+    /// Reads a resource of this server, as its client would: what the caller may not [see](crate::Server::visible) is not found.
     ///
     /// # Errors
     /// There is no such resource, its handler failed, or it asks a question.
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorObject> {
-        let mut incoming = self.call.incoming.clone();
-        incoming.params = Params::from_value(&serde_json::json!({ "uri": uri }))?;
-        match resources::read_inside(&self.call.core, incoming, uri).await? {
+        match resources::read_inside(self, uri).await? {
             Outcome::Complete(result) => Ok(result),
             _ => Err(ErrorObject::internal(format!(
                 "the resource {uri} asks a question, which only a client can answer"
