@@ -207,10 +207,12 @@ impl Cx {
     }
 
     /// Says what is wrong with arguments of the tool that is called, one line for each problem: for handlers that could not
-    /// decode them. `None` if the schema finds nothing, or without the feature `validation`.
+    /// decode them. `None` if the schema finds nothing, for arguments that are so long that looking would keep other calls waiting, or
+    /// without the feature `validation`.
     #[must_use]
     pub fn argument_problems(&self, arguments: &Bytes) -> Option<String> {
-        self.call.tool.as_ref()?.prepared.input.as_ref()?.check(arguments).err()
+        let validator = self.call.tool.as_ref()?.prepared.input.as_ref()?;
+        validator.tells_all(arguments.len()).then(|| validator.check(arguments).err())?
     }
 
     /// Notes that the call ended; what its context says from now on is dropped.
