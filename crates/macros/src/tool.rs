@@ -93,9 +93,9 @@ fn spec(function: &Function<'_>, deny: bool) -> Result<TokenStream> {
         (None, false) => quote!(::core::option::Option::None),
     };
     let meta = option(options.expr("meta")?.map(|meta| quote!(|| #meta)));
-    let output = match options.output()? {
-        Some(output) => quote_spanned!(output.span()=> #p::output_of::<#output>),
-        None => quote_spanned!(output.span()=> #p::tool_output::<#output>),
+    let (output, typed_output) = match options.output()? {
+        Some(output) => (quote_spanned!(output.span()=> #p::output_of::<#output>), false),
+        None => (quote_spanned!(output.span()=> #p::tool_output::<#output>), true),
     };
     let whole = option(function.parameters.iter().find_map(|parameter| {
         let written = &parameter.written;
@@ -121,6 +121,7 @@ fn spec(function: &Function<'_>, deny: bool) -> Result<TokenStream> {
             fields: const { &[#(#fields),*] },
             whole: #whole,
             output: #output,
+            typed_output: #typed_output,
             package: #package,
         }
     })

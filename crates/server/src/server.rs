@@ -363,10 +363,12 @@ impl Server {
         self.set(|settings| settings.listen_streams = most)
     }
 
-    /// Whether structured output is checked against the tool's schema before it is sent; by default in debug builds.
+    /// Whether structured output is checked against the tool's schema before it is sent; one that breaks it is an error. By default it is
+    /// where the schema was written by hand or for another type than the tool returns; where it was made from the returned type, in debug
+    /// builds.
     #[must_use]
     pub fn check_output(self, yes: bool) -> Self {
-        self.set(|settings| settings.check_output = yes)
+        self.set(|settings| settings.check_output = Some(yes))
     }
 
     /// Sets how tasks are kept and run, and lets every tool [become one](Cx::become_task). A server that has tools with `#[tool(task)]` need

@@ -95,7 +95,7 @@ fn begin(
     item: Arc<Item<Tools>>,
     arguments: Bytes,
     cx: Cx,
-    checks_output: bool,
+    checks_output: Option<bool>,
 ) -> Answering {
     match problem {
         Some(problem) => Answering::ready(Ok(Outcome::Complete(problem.into()))),

@@ -85,7 +85,7 @@ fn each_problem_of_arguments_has_a_line() {
     });
 }
 
-/// SRV-022, SRV-023: structured content, also as text.
+/// SRV-022: structured content, also as text.
 #[test]
 fn structured_content_is_also_text() {
     check_each(
@@ -121,6 +121,8 @@ fn results_fit_their_output_schema() {
     for revision in Revision::ALL {
         let call = format!("@ {revision}\n > 1 tools/call {{\"name\": \"broken\"}}");
         check(&broken(wrong).check_output(true), &format!("{call}\n < 1 error -32603 sum"));
+        // A schema that was written by hand is checked unless it is said otherwise.
+        check(&broken(wrong), &format!("{call}\n < 1 error -32603 sum"));
         check(
             &broken(|| CallToolResult::text("x")).check_output(true),
             &format!("{call}\n < 1 error -32603 structured"),
