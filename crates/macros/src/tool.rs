@@ -40,6 +40,10 @@ pub(crate) fn entry(function: &Function<'_>) -> Result<Entry> {
     let arguments: Vec<&Parameter> = function.parameters.iter().filter(|p| p.argument().is_some()).collect();
     let names: Vec<_> = arguments.iter().map(|parameter| &parameter.name).collect();
     let whole = function.parameters.iter().any(|parameter| matches!(parameter.source, Source::Whole));
+    if let (true, true, Some(span)) = (whole, deny, options.span("deny_unknown")) {
+        let message = "the type behind `#[args]` decides this: write `#[serde(deny_unknown_fields)]` above it";
+        return Err(Error::new(span, message));
+    }
     let prepare = match (whole, deny, names.is_empty()) {
         (true, ..) | (false, false, true) => TokenStream::new(),
         (false, true, _) => quote!(
