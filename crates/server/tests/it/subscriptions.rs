@@ -147,7 +147,7 @@ fn what_a_server_does_not_have_is_not_honoured() {
     );
 }
 
-/// PAT-012, PAT-067, PAT-013: a server that ends a stream says so by notification and by result.
+/// PAT-012, PAT-067: a server that ends a stream says so by notification and by result.
 #[test]
 fn streams_end_with_the_server() {
     let ended = r#"
@@ -173,6 +173,36 @@ fn streams_end_with_the_server() {
         talk.play(open).await;
         talk.close().await;
         talk.play(ended).await;
+    });
+}
+
+/// PAT-013: a server that stops says so of its streams, and cancels nothing else, whatever is under way.
+#[test]
+fn only_streams_are_cancelled_by_a_server() {
+    runtime().block_on(async {
+        let hanging = plain("hang", |_| async {
+            std::future::pending::<()>().await;
+            String::new()
+        });
+        let built = demo().tool(hanging).build().unwrap();
+        let mut talk = Talk::with(built.clone(), None);
+        talk.play(
+            r#"
+            @ 2026-07-28
+            > 1 subscriptions/listen {"notifications": {"toolsListChanged": true}}
+            < notifications/subscriptions/acknowledged
+            > 2 tools/call {"name": "hang"}
+            > 3 tools/list
+            < 3 {}
+            "#,
+        )
+        .await;
+        built.stop().await;
+        talk.play("< notifications/cancelled {\"requestId\": 1}\n < 1 {}\n < nothing").await;
+        talk.shutdown.trigger();
+        while let Some(message) = talk.receive().await {
+            assert_ne!(message["method"], "notifications/cancelled", "{message}");
+        }
     });
 }
 
