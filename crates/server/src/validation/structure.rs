@@ -259,7 +259,7 @@ mod tests {
         assert!(outline(json!({"$ref": "#/$defs/l0", "$defs": defs})).unwrap_err().contains("alternatives"));
     }
 
-    /// Definitions that are referred to more than once are looked at once: forty of them, each with two references to the next.
+    /// T-102: definitions that are referred to more than once are looked at once: forty of them, each with two references to the next.
     #[test]
     fn the_time_of_a_look_does_not_double_with_each_definition() {
         let defs = |keyword: &str| {
