@@ -44,7 +44,10 @@ pub use counting::{
 pub use sharing::{
     a_change_is_seen_by_whoever_looks_after_it, a_task_is_whole_when_it_is_seen, the_newest_number_wins,
 };
-pub use waking::{a_call_aside_is_never_slept_through, every_message_is_written_in_order, what_was_missed_is_told};
+pub use waking::{
+    a_call_aside_is_never_slept_through, every_message_is_written_in_order, what_was_missed_is_told,
+    whoever_waits_for_a_task_is_woken,
+};
 
 // What the included files need of their crates.
 use jackfield_http::HttpLimits;

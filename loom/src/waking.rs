@@ -15,6 +15,7 @@ use tokio::io::AsyncWrite;
 use crate::aside::Aside;
 use crate::mailbox::{Found, Mailbox};
 use crate::outbox::{StreamLink, Turn};
+use crate::slot::Slot;
 use crate::{Link, Outgoing, model};
 
 /// A reader that gets less than was put in is told so, however slow it is, and without anything else being put in.
@@ -40,6 +41,29 @@ pub fn what_was_missed_is_told() {
         mailbox.close();
         while block_on(poll_fn(|cx| mailbox.poll_next(cx))) != Found::Closed {}
     });
+}
+
+/// Whoever waits until it is clear whether a call becomes a task hears of it, however that comes out.
+pub fn whoever_waits_for_a_task_is_woken() {
+    for becomes_task in [true, false] {
+        model(move || {
+            let slot = Arc::new(Slot::new());
+            assert!(slot.begin());
+            let maker = {
+                let slot = slot.clone();
+                thread::spawn(move || match becomes_task {
+                    true => {
+                        slot.created(7);
+                        slot.moved();
+                    }
+                    false => slot.give_up(),
+                })
+            };
+            block_on(poll_fn(|cx| if slot.is_decided(cx.waker()) { Poll::Ready(()) } else { Poll::Pending }));
+            assert_eq!(slot.get(), becomes_task.then_some(&7));
+            maker.join().expect("it does not panic");
+        });
+    }
 }
 
 /// A future that waits for a bell.

@@ -97,7 +97,7 @@ pub(crate) fn finish(function: &Function<'_>, done: impl Fn(TokenStream) -> Toke
         quote_spanned!(ident.span()=> #p::Work::later(async move { #done }))
     } else if function.is_blocking()? {
         let done = done(call);
-        quote_spanned!(ident.span()=> #p::blocking(move || #done))
+        quote_spanned!(ident.span()=> #p::Work::blocking(move || #done))
     } else {
         let done = done(call);
         quote!(#p::Work::Ready(#done))

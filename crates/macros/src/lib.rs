@@ -21,7 +21,7 @@ use proc_macro::TokenStream;
 /// Makes a function a tool. Its doc comment is the tool's description, its parameters are the arguments.
 ///
 /// Options: `name`, `title`, `description` (text), `read_only`, `destructive`, `idempotent`, `open_world` (hints, also `= false`),
-/// `blocking` (run on the pool of threads that may block), `deny_unknown` (refuse unknown arguments), `validate` (`"always"` or
+/// `blocking` (run on the pool of threads that may block), `deny_unknown` (refuse unknown arguments; not beside `#[args]`, whose type decides), `validate` (`"always"` or
 /// `"off"`), `output` (a type whose schema is the output schema), `task` (runs as a task where
 /// the client can: `"optional"`, `"required"`, `"forbidden"`), `becomes_task` (only when the handler says so), `icon`, `meta`, `crate`.
 ///

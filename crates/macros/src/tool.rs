@@ -40,6 +40,10 @@ pub(crate) fn entry(function: &Function<'_>) -> Result<Entry> {
     let arguments: Vec<&Parameter> = function.parameters.iter().filter(|p| p.argument().is_some()).collect();
     let names: Vec<_> = arguments.iter().map(|parameter| &parameter.name).collect();
     let whole = function.parameters.iter().any(|parameter| matches!(parameter.source, Source::Whole));
+    if let (true, true, Some(span)) = (whole, deny, options.span("deny_unknown")) {
+        let message = "the type behind `#[args]` decides this: write `#[serde(deny_unknown_fields)]` above it";
+        return Err(Error::new(span, message));
+    }
     let prepare = match (whole, deny, names.is_empty()) {
         (true, ..) | (false, false, true) => TokenStream::new(),
         (false, true, _) => quote!(
@@ -93,9 +97,9 @@ fn spec(function: &Function<'_>, deny: bool) -> Result<TokenStream> {
         (None, false) => quote!(::core::option::Option::None),
     };
     let meta = option(options.expr("meta")?.map(|meta| quote!(|| #meta)));
-    let output = match options.output()? {
-        Some(output) => quote_spanned!(output.span()=> #p::output_of::<#output>),
-        None => quote_spanned!(output.span()=> #p::tool_output::<#output>),
+    let (output, typed_output) = match options.output()? {
+        Some(output) => (quote_spanned!(output.span()=> #p::output_of::<#output>), false),
+        None => (quote_spanned!(output.span()=> #p::tool_output::<#output>), true),
     };
     let whole = option(function.parameters.iter().find_map(|parameter| {
         let written = &parameter.written;
@@ -121,6 +125,7 @@ fn spec(function: &Function<'_>, deny: bool) -> Result<TokenStream> {
             fields: const { &[#(#fields),*] },
             whole: #whole,
             output: #output,
+            typed_output: #typed_output,
             package: #package,
         }
     })

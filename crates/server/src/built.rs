@@ -16,6 +16,7 @@ use crate::core::Core;
 use crate::hooks::Boxed;
 use crate::lifespan::{Lifespan, Open, StartError};
 use crate::lists::Lists;
+use crate::middleware::boxed;
 use crate::rates::Limiter;
 use crate::router::Router;
 use crate::settings::Settings;
@@ -143,10 +144,7 @@ impl Service<Incoming> for BuiltServer {
     }
 
     fn call(&mut self, incoming: Incoming) -> Self::Future {
-        match self.handle(incoming) {
-            Answering::Ready(reply) => Box::pin(std::future::ready(reply)),
-            Answering::Later(future) => future,
-        }
+        boxed(self.handle(incoming))
     }
 }
 

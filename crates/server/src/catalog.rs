@@ -187,9 +187,12 @@ impl<K: Kind> Item<K> {
         outermost_first.fold(uri.to_owned(), |uri, prefix| prefix.strip_uri(&uri).unwrap_or(uri))
     }
 
-    /// Returns the URI as callers know it.
+    /// Returns the URI of a resource of the mounted server as callers know it.
     pub(crate) fn outer_uri(&self, uri: &str) -> String {
-        self.prefixes.iter().fold(uri.to_owned(), |uri, prefix| prefix.uri(&uri))
+        match self.home.as_ref().and_then(Weak::upgrade) {
+            Some(home) => home.outer_uri(&self.prefixes, uri),
+            None => uri.to_owned(),
+        }
     }
 
     /// Resources that a mounted server names in its results have other names out here.

@@ -1,7 +1,7 @@
 //! Notices of change: who wants them, and how they are gathered so that a slow reader costs no memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use jackfield_peer::{Caller, Outlet, Principal, Session};
@@ -11,9 +11,10 @@ use jackfield_protocol::{
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
 
+use crate::background::Background;
 use crate::shared::Bridge;
+use crate::watched::Watched;
 
 /// What changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -143,10 +144,11 @@ fn add_origins(known: &mut Origins, more: impl IntoIterator<Item = Arc<str>>) {
 }
 
 /// The inbox of a legacy session, kept with the session. It hears of all lists, and of the resources that the session subscribes to.
-#[derive(Debug)]
 pub(crate) struct SessionInbox {
     session: Weak<Session>,
     inbox: Inbox,
+    /// What hooks have been told of its subscriptions. They are told of the end when the session ends, and this with it.
+    watched: Mutex<Watched>,
 }
 
 impl SessionInbox {
@@ -179,21 +181,32 @@ impl SessionInbox {
         }
     }
 
-    /// Forgets what has been gathered of a resource.
-    pub(crate) fn drop_resource(&self, uri: &str) {
+    /// Keeps in mind what hooks have been told of a subscription; what is known already, they are told to be over.
+    pub(crate) fn watch(&self, mut new: Watched) {
+        lock(&self.watched).take_over(&mut new);
+        // What is left tells its hooks, without the lock.
+        drop(new);
+    }
+
+    /// Forgets what has been gathered of a resource, and returns what hooks have been told of it.
+    pub(crate) fn drop_resource(&self, uri: &str) -> Watched {
         lock(&self.inbox.waiting).remove(&Change::Resource(uri.to_owned()));
+        lock(&self.watched).split(uri)
     }
 }
 
 /// Knows all who want notices.
+#[derive(Default)]
 pub(crate) struct Hub {
     audience: Arc<Audience>,
     /// The way to other nodes, if there are any.
-    bridge: OnceLock<Arc<Bridge>>,
+    bridge: RwLock<Option<Arc<Bridge>>>,
+    /// The tasks that go this way; they end with the hub.
+    bridging: Background,
     /// The task that writes to sessions; it ends with the hub.
-    writer: Mutex<JoinSet<()>>,
+    writer: Background,
     /// What is left to be done for clients that have gone.
-    tasks: Mutex<JoinSet<()>>,
+    tasks: Background,
     streams: Arc<Mutex<HashMap<StreamOwner, usize>>>,
 }
 
@@ -265,7 +278,7 @@ impl Audience {
 impl Hub {
     /// Tells all who want to know, here and on other nodes.
     pub(crate) fn publish(&self, change: &Change) {
-        let origin = self.bridge.get().map(|bridge| bridge.tell(change));
+        let origin = self.bridge().map(|bridge| bridge.tell(change));
         self.audience.tell(change, origin.as_ref());
     }
 
@@ -274,9 +287,20 @@ impl Hub {
         &self.audience
     }
 
-    /// Sets the way to other nodes; says whether there was none.
-    pub(crate) fn set_bridge(&self, bridge: Arc<Bridge>) -> bool {
-        self.bridge.set(bridge).is_ok()
+    /// Sets the way to other nodes, and begins to go it, unless somebody does already. Those who did may have ended with their runtime.
+    pub(crate) fn set_bridge<F>(&self, bridge: &Arc<Bridge>, tasks: impl IntoIterator<Item = F>)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let mut known = self.bridge.write().unwrap_or_else(PoisonError::into_inner);
+        if self.bridging.is_idle() {
+            *known = Some(bridge.clone());
+            tasks.into_iter().for_each(|task| self.bridging.spawn(task));
+        }
+    }
+
+    fn bridge(&self) -> Option<Arc<Bridge>> {
+        self.bridge.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the inbox of a session, made at the first call.
@@ -285,11 +309,12 @@ impl Hub {
         if let Some(known) = extensions.get::<SessionInbox>() {
             return known;
         }
-        let inbox = Arc::new(SessionInbox { session: Arc::downgrade(session), inbox: Inbox::default() });
+        let (weak, watched) = (Arc::downgrade(session), Mutex::default());
+        let inbox = Arc::new(SessionInbox { session: weak, inbox: Inbox::default(), watched });
         extensions.insert_shared(inbox.clone());
         drop(extensions);
         add(&mut lock(&self.audience.sessions), &inbox);
-        if let Some(bridge) = self.bridge.get() {
+        if let Some(bridge) = self.bridge() {
             session.set_told(bridge.place());
         }
         self.start_writer();
@@ -298,13 +323,13 @@ impl Hub {
 
     /// Returns up to where this node has read the log of changes, if there are other nodes.
     pub(crate) fn place(&self) -> Option<u64> {
-        self.bridge.get().map(|bridge| bridge.place())
+        self.bridge().map(|bridge| bridge.place())
     }
 
     /// Tells a session that goes on here what it may not have been told where it was before.
     pub(crate) fn resume(&self, session: &Arc<Session>, after: Option<u64>) {
         let inbox = self.session(session);
-        if let Some((bridge, after)) = self.bridge.get().cloned().zip(after) {
+        if let Some((bridge, after)) = self.bridge().zip(after) {
             let audience = self.audience.clone();
             self.spawn(async move { bridge.catch_up(&audience, &inbox, after).await });
         }
@@ -337,17 +362,12 @@ impl Hub {
 
     /// Does something that no request waits for; it ends with the server.
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut tasks = lock(&self.tasks);
-        while tasks.try_join_next().is_some() {}
-        if tokio::runtime::Handle::try_current().is_ok() {
-            tasks.spawn(work);
-        }
+        self.tasks.spawn(work);
     }
 
     fn start_writer(&self) {
-        let mut tasks = lock(&self.writer);
-        if tasks.is_empty() && tokio::runtime::Handle::try_current().is_ok() {
-            tasks.spawn(write_to_sessions(self.audience.clone()));
+        if self.writer.is_idle() {
+            self.writer.spawn(write_to_sessions(self.audience.clone()));
         }
     }
 }
@@ -416,19 +436,6 @@ fn write_to_session(entry: &SessionInbox) -> bool {
         }
     }
     true
-}
-
-impl Default for Hub {
-    fn default() -> Self {
-        let tasks = || Mutex::new(JoinSet::new());
-        Self {
-            audience: Arc::default(),
-            bridge: OnceLock::new(),
-            writer: tasks(),
-            tasks: tasks(),
-            streams: Arc::default(),
-        }
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,6 +1,6 @@
 //! What all handles of a server share: the registries, the state, and who hears of changes.
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use jackfield_peer::{Extensions, Incoming, Rate};
@@ -28,8 +28,6 @@ pub(crate) struct Core {
     pub(crate) sealer: Sealer,
     pub(crate) logging: AtomicBool,
     pub(crate) log_messages: RwLock<Limiter>,
-    /// How many seconds a client may take to answer a question in the modern era.
-    pub(crate) question_life: AtomicU64,
     pub(crate) default_tasks: DefaultStore,
 }
 
@@ -49,7 +47,6 @@ impl Core {
             sealer: Sealer::default(),
             logging: AtomicBool::new(true),
             log_messages: RwLock::new(Limiter::new(None)),
-            question_life: AtomicU64::new(10 * 60),
             default_tasks: DefaultStore::default(),
         })
     }
@@ -82,12 +79,39 @@ impl Core {
                 Change::Prompts => parent.prompts.invalidate(),
                 Change::Resources => parent.resources.invalidate(),
                 Change::Resource(uri) => {
-                    parent.changed(&Change::Resource(prefix.uri(uri)));
+                    let outer = self.outer_uri(std::slice::from_ref(prefix), uri);
+                    parent.changed(&Change::Resource(outer));
                     continue;
                 }
             }
             parent.changed(change);
         }
+    }
+
+    /// Returns the URI of a resource as it is out there under prefixes, the innermost first. One that a template answers to stands under
+    /// them in the way that the template does.
+    pub(crate) fn outer_uri(&self, prefixes: &[Prefix], uri: &str) -> String {
+        let found = self.resources.view(self).resolve(uri).map(|(item, _)| item.name.clone());
+        let pattern = found.unwrap_or_else(|| uri.to_owned());
+        let (uri, _) = prefixes.iter().fold((uri.to_owned(), pattern), |(uri, pattern), prefix| {
+            (prefix.uri_like(&uri, &pattern), prefix.uri(&pattern))
+        });
+        uri
+    }
+
+    /// Returns the prefixes that a server which is mounted in this one stands under, the innermost first.
+    pub(crate) fn prefixes_of(&self, inner: &Arc<Self>) -> Vec<Prefix> {
+        for mount in self.mounts() {
+            if Arc::ptr_eq(&mount.core, inner) {
+                return vec![mount.prefix];
+            }
+            if mount.core.contains(inner) {
+                let mut prefixes = mount.core.prefixes_of(inner);
+                prefixes.push(mount.prefix);
+                return prefixes;
+            }
+        }
+        Vec::new()
     }
 
     /// Whether a server is mounted in this one, at any depth.

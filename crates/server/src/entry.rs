@@ -73,6 +73,8 @@ pub struct ToolEntry {
     pub validation: Validation,
     /// When it becomes a task; whether it does is in the definition.
     pub task_start: TaskStart,
+    /// Whether the output schema was made from the type that the handler returns, so that no result can break it.
+    pub typed_output: bool,
     /// Where it was written.
     pub package: Option<Package>,
 }
@@ -120,7 +122,8 @@ impl ToolEntry {
     /// Joins a definition and a handler.
     pub fn new(definition: Tool, handler: impl ToolHandler) -> Self {
         let (validation, task_start) = (Validation::default(), TaskStart::default());
-        Self { definition, handler: Arc::new(handler), validation, task_start, package: None }
+        let handler = Arc::new(handler);
+        Self { definition, handler, validation, task_start, typed_output: false, package: None }
     }
 
     /// Says that calls of the tool may or must run as tasks.

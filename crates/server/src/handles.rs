@@ -1,6 +1,6 @@
 //! Handles: what a caller may come back to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,9 +31,18 @@ use crate::owner::Owner;
 /// }
 /// ```
 pub struct Handles<T> {
-    kept: Mutex<HashMap<String, Kept<T>>>,
+    shelf: Mutex<Shelf<T>>,
     life: Duration,
     per_owner: usize,
+    total: usize,
+}
+
+/// All values, and in which order they expire.
+struct Shelf<T> {
+    kept: HashMap<String, Kept<T>>,
+    /// How many each owner has.
+    counts: HashMap<String, usize>,
+    by_expiry: BTreeSet<(Instant, String)>,
 }
 
 struct Kept<T> {
@@ -44,7 +53,41 @@ struct Kept<T> {
     expires: Instant,
 }
 
-/// The caller has too many handles already.
+impl<T> Shelf<T> {
+    fn insert(&mut self, handle: String, kept: Kept<T>) {
+        let count = self.counts.entry(kept.owner.clone()).or_default();
+        *count = count.saturating_add(1);
+        self.by_expiry.insert((kept.expires, handle.clone()));
+        self.kept.insert(handle, kept);
+    }
+
+    fn remove(&mut self, handle: &str) -> Option<Kept<T>> {
+        let (handle, kept) = self.kept.remove_entry(handle)?;
+        if let Some(count) = self.counts.get_mut(&kept.owner) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.counts.remove(&kept.owner);
+            }
+        }
+        self.by_expiry.remove(&(kept.expires, handle));
+        Some(kept)
+    }
+
+    fn remove_expired(&mut self, now: Instant) {
+        while let Some((_, handle)) = self.by_expiry.first().filter(|(expires, _)| *expires <= now) {
+            let handle = handle.clone();
+            self.remove(&handle);
+        }
+    }
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Self { kept: HashMap::new(), counts: HashMap::new(), by_expiry: BTreeSet::new() }
+    }
+}
+
+/// The caller has too many handles already, or all callers together have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there are {0} handles already; use one of them, or wait until they expire")]
 pub struct NoRoom(pub usize);
@@ -56,12 +99,12 @@ pub struct UnknownHandle;
 
 impl<T> Default for Handles<T> {
     fn default() -> Self {
-        Self { kept: Mutex::default(), life: Duration::from_secs(3600), per_owner: 256 }
+        Self { shelf: Mutex::default(), life: Duration::from_secs(3600), per_owner: 256, total: 65_536 }
     }
 }
 
 impl<T> Handles<T> {
-    /// Keeps values for an hour after their last use, 256 for each user or session.
+    /// Keeps values for an hour after their last use, 256 for each user or session, and 65,536 for all together.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -79,20 +122,29 @@ impl<T> Handles<T> {
         Self { per_owner: limit, ..self }
     }
 
+    /// Keeps at most so many values for all users and sessions together.
+    #[must_use]
+    pub fn total(self, limit: usize) -> Self {
+        Self { total: limit, ..self }
+    }
+
     /// Keeps a value for the caller, and returns its handle.
     ///
     /// # Errors
-    /// The caller has too many already.
+    /// The caller has too many already, or all callers together have.
     pub fn insert(&self, cx: &Cx, value: T) -> Result<String, NoRoom> {
         let (owner, now) = (Owner::of(&cx.call().incoming).name, Instant::now());
-        let mut kept = self.kept();
-        kept.retain(|_, kept| kept.expires > now);
-        if kept.values().filter(|kept| kept.owner == owner).count() >= self.per_owner {
+        let mut shelf = self.shelf();
+        shelf.remove_expired(now);
+        if shelf.counts.get(&owner).is_some_and(|count| *count >= self.per_owner) || self.per_owner == 0 {
             return Err(NoRoom(self.per_owner));
+        }
+        if shelf.kept.len() >= self.total {
+            return Err(NoRoom(self.total));
         }
         let handle = TaskId::random().to_string();
         let user = cx.auth().map(|user| (user.issuer.clone(), user.subject.clone()));
-        kept.insert(handle.clone(), Kept { owner, user, value: Arc::new(value), expires: now + self.life });
+        shelf.insert(handle.clone(), Kept { owner, user, value: Arc::new(value), expires: now + self.life });
         Ok(handle)
     }
 
@@ -101,12 +153,13 @@ impl<T> Handles<T> {
     /// # Errors
     /// There is none for this caller.
     pub fn get(&self, cx: &Cx, handle: &str) -> Result<Arc<T>, UnknownHandle> {
-        let (owner, now) = (Owner::of(&cx.call().incoming).name, Instant::now());
-        let mut kept = self.kept();
-        let kept = kept.get_mut(handle).filter(|kept| kept.owner == owner && kept.expires > now);
-        let kept = kept.ok_or(UnknownHandle)?;
+        let now = Instant::now();
+        let mut shelf = self.shelf();
+        let mut kept = take(&mut shelf, cx, handle, now)?;
+        let value = kept.value.clone();
         kept.expires = now + self.life;
-        Ok(kept.value.clone())
+        shelf.insert(handle.to_owned(), kept);
+        Ok(value)
     }
 
     /// Finds the value of a handle for a person who comes another way than by a call: by a page that [`Cx::elicit_url`] or
@@ -118,12 +171,12 @@ impl<T> Handles<T> {
     /// There is none for this person.
     pub fn visit(&self, visitor: &Principal, handle: &str) -> Result<Arc<T>, UnknownHandle> {
         let now = Instant::now();
-        let kept = self.kept();
+        let shelf = self.shelf();
         let is_theirs = |kept: &&Kept<T>| {
             let user = kept.user.as_ref();
             user.is_some_and(|(issuer, subject)| *issuer == visitor.issuer && *subject == visitor.subject)
         };
-        let found = kept.get(handle).filter(is_theirs).filter(|kept| kept.expires > now);
+        let found = shelf.kept.get(handle).filter(is_theirs).filter(|kept| kept.expires > now);
         found.map(|kept| kept.value.clone()).ok_or(UnknownHandle)
     }
 
@@ -132,19 +185,25 @@ impl<T> Handles<T> {
     /// # Errors
     /// There is none for this caller.
     pub fn remove(&self, cx: &Cx, handle: &str) -> Result<Arc<T>, UnknownHandle> {
-        let found = self.get(cx, handle)?;
-        self.kept().remove(handle);
-        Ok(found)
+        take(&mut self.shelf(), cx, handle, Instant::now()).map(|kept| kept.value)
     }
 
-    fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept<T>>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shelf(&self) -> MutexGuard<'_, Shelf<T>> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Takes what a handle of the caller stands for from the shelf.
+fn take<T>(shelf: &mut Shelf<T>, cx: &Cx, handle: &str, now: Instant) -> Result<Kept<T>, UnknownHandle> {
+    let owner = Owner::of(&cx.call().incoming).name;
+    let is_theirs = |kept: &&Kept<T>| kept.owner == owner && kept.expires > now;
+    shelf.kept.get(handle).filter(is_theirs).ok_or(UnknownHandle)?;
+    shelf.remove(handle).ok_or(UnknownHandle)
 }
 
 /// Shows neither handles nor values.
 impl<T> fmt::Debug for Handles<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handles").field("count", &self.kept().len()).finish_non_exhaustive()
+        f.debug_struct("Handles").field("count", &self.shelf().kept.len()).finish_non_exhaustive()
     }
 }

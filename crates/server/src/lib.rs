@@ -38,7 +38,9 @@ mod router;
 mod skills;
 mod tool_middleware;
 mod tools;
+mod watched;
 
+mod background;
 mod changes;
 mod cx;
 mod handles;

@@ -11,10 +11,10 @@ use jackfield_protocol::{
 
 use crate::Cx;
 use crate::changes::{Change, Inbox, OpenStream, encode, subscription_meta};
-use crate::hooks::Hooks;
 use crate::resources::can_subscribe;
 use crate::router::Router;
 use crate::tasks::{Subscribed, TaskRuntime, Updates, missing_extension, speaks_extension};
+use crate::watched::Watched;
 
 /// The most resources that one stream is about.
 const MAX_URIS: usize = 1024;
@@ -47,10 +47,11 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Stream, ErrorObject> {
     // Changes are gathered from now on, so that none is lost while hooks run.
     let inbox = Arc::new(Inbox::of(&honoured));
     router.core.hub.listen(&inbox);
-    let (key, hooks, stopping) = (incoming.key, router.hooks.clone(), router.stopping.clone());
-    let (watched, tasks, runtime) = (Watched::default(), Updates::default(), router.tasks.clone());
+    let (key, stopping) = (incoming.key, router.stopping.clone());
+    let (tasks, runtime) = (Updates::default(), router.tasks.clone());
     let cx = router.cx(incoming);
-    Ok(Stream { id, key, cx, honoured, wanted_tasks, inbox, hooks, stopping, watched, tasks, runtime, _open: open })
+    let watched = Watched::new(&router.hooks, &cx);
+    Ok(Stream { id, key, cx, honoured, wanted_tasks, inbox, stopping, watched, tasks, runtime, _open: open })
 }
 
 /// Returns the tasks that a client wants to hear of; a server without tasks leaves them out.
@@ -93,7 +94,6 @@ struct Stream {
     honoured: SubscriptionFilter,
     wanted_tasks: Option<Vec<String>>,
     inbox: Arc<Inbox>,
-    hooks: Hooks,
     stopping: Shutdown,
     watched: Watched,
     tasks: Updates,
@@ -104,7 +104,7 @@ struct Stream {
 impl Stream {
     async fn run(mut self) -> Reply {
         let ending = self.cx.call().incoming.outlet.shutdown();
-        self.watched = Watched::new(&self.hooks, &self.cx, &mut self.honoured).await;
+        self.watch().await;
         if let Some(wanted) = self.wanted_tasks.take() {
             let Subscribed { updates, ids } =
                 Updates::subscribe(&self.runtime, &self.cx.call().incoming, wanted).await?;
@@ -141,11 +141,25 @@ impl Stream {
                 }
             }
         }
-        self.watched.end().await;
+        // What a hook says to the end of a stream changes nothing.
+        self.watched.end().await.ok();
         let mut cancelled = CancelledParams::new(self.id.clone()).with_reason("the server ends the stream");
         cancelled.meta = Some(subscription_meta(&self.id));
         self.send(encode(Notification::Cancelled(cancelled), self.cx.revision())).await;
         self.result()
+    }
+
+    /// Tells the hooks which resources are watched; what they refuse is taken out.
+    async fn watch(&mut self) {
+        let Some(asked) = self.honoured.resource_subscriptions.take() else { return };
+        let mut honoured = Vec::with_capacity(asked.len());
+        for uri in asked {
+            match self.watched.add(&uri).await {
+                Ok(()) => honoured.push(uri),
+                Err(error) => tracing::debug!(uri, %error, "a subscription was refused"),
+            }
+        }
+        self.honoured.resource_subscriptions = Some(honoured);
     }
 
     /// A hook may have refused a resource after its changes began to be gathered.
@@ -162,65 +176,5 @@ impl Stream {
 
     fn result(&self) -> Reply {
         Ok(Outcome::Complete(ListenResult::new(&self.id).into()))
-    }
-}
-
-/// The resources whose hooks have been told that someone watches; they are told when nobody does any more, also when the client
-/// goes away without a word.
-#[derive(Default)]
-struct Watched {
-    uris: Vec<String>,
-    told: Option<(Hooks, Cx)>,
-}
-
-impl Watched {
-    /// Tells the hooks; what they refuse is taken out.
-    async fn new(hooks: &Hooks, cx: &Cx, honoured: &mut SubscriptionFilter) -> Self {
-        let mut watched = Self::default();
-        if hooks.subscribe.is_empty() && hooks.unsubscribe.is_empty() {
-            return watched;
-        }
-        watched.told = Some((hooks.clone(), cx.clone()));
-        for uri in honoured.resource_subscriptions.take().into_iter().flatten() {
-            if subscribe(hooks, &uri, cx).await {
-                watched.uris.push(uri);
-            }
-        }
-        honoured.resource_subscriptions = Some(watched.uris.clone());
-        watched
-    }
-
-    async fn end(&mut self) {
-        let Some((hooks, cx)) = self.told.take() else { return };
-        unsubscribe(hooks, cx, std::mem::take(&mut self.uris)).await;
-    }
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
-        if let Some((hooks, cx)) = self.told.take().filter(|_| !self.uris.is_empty()) {
-            let hub = cx.clone();
-            hub.call().core.hub.spawn(unsubscribe(hooks, cx, std::mem::take(&mut self.uris)));
-        }
-    }
-}
-
-async fn subscribe(hooks: &Hooks, uri: &str, cx: &Cx) -> bool {
-    for hook in &hooks.subscribe {
-        if let Err(error) = hook(uri.to_owned(), cx.clone()).await {
-            tracing::debug!(uri, %error, "a subscription was refused");
-            return false;
-        }
-    }
-    true
-}
-
-async fn unsubscribe(hooks: Hooks, cx: Cx, uris: Vec<String>) {
-    for uri in uris {
-        for hook in &hooks.unsubscribe {
-            if let Err(error) = hook(uri.clone(), cx.clone()).await {
-                tracing::debug!(uri, %error, "the end of a subscription was refused");
-            }
-        }
     }
 }

@@ -83,10 +83,15 @@ impl Service<Incoming> for Route {
     }
 
     fn call(&mut self, incoming: Incoming) -> Self::Future {
-        match self.0.handle(incoming) {
-            Answering::Ready(reply) => Box::pin(std::future::ready(reply)),
-            Answering::Later(future) => future,
-        }
+        boxed(self.0.handle(incoming))
+    }
+}
+
+/// What a `tower` service returns for an answer.
+pub(crate) fn boxed(answering: Answering) -> Boxed<Reply> {
+    match answering {
+        Answering::Ready(reply) => Box::pin(std::future::ready(reply)),
+        Answering::Later(future) => future,
     }
 }
 

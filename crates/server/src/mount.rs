@@ -54,7 +54,14 @@ impl Prefix {
     /// `urn:docs/x`. The scheme stays, the prefix becomes the first segment after it.
     #[must_use]
     pub fn uri(&self, uri: &str) -> String {
-        let at = scheme_end(uri);
+        self.uri_like(uri, uri)
+    }
+
+    /// Returns a URI as it is out here if it belongs to a template: the prefix stands where it stands in the template. `file:///a/b` of
+    /// `file://{+path}` is `file://docs//a/b`.
+    pub(crate) fn uri_like(&self, uri: &str, pattern: &str) -> String {
+        let at = scheme_end(pattern);
+        let at = if uri.get(..at) == pattern.get(..at) { at } else { scheme_end(uri) };
         let (scheme, rest) = uri.split_at(at);
         format!("{scheme}{}/{rest}", self.text)
     }

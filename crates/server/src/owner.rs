@@ -53,9 +53,11 @@ impl Owner {
     }
 }
 
+/// What a session is called as an owner, where only this process serves it.
+struct Name(String);
+
 /// What a session is called as an owner; nobody can guess it.
 fn session_name(session: &Session) -> String {
-    struct Name(String);
     if let Some(name) = session.outlet().session_name() {
         return name.to_owned();
     }
@@ -66,4 +68,11 @@ fn session_name(session: &Session) -> String {
     let name = format!("session {}", TaskId::random());
     extensions.insert(Name(name.clone()));
     name
+}
+
+/// Makes a session that belongs to the same owner, for what is done in its name after it has ended.
+pub(crate) fn stand_in(session: &Session) -> Session {
+    let stand_in = Session::new(session.caller().clone(), session.outlet().clone());
+    stand_in.extensions().insert(Name(session_name(session)));
+    stand_in
 }

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use jackfield_peer::{Answering, Closed, Incoming, SessionChange};
+use jackfield_peer::{Answering, Caller, Closed, Incoming, Reply, Session, SessionChange};
+use jackfield_protocol::envelope::Params;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{AnyResult, ErrorObject, Outcome, ReadResourceResult, ResourceContents, uri};
 
 use crate::catalog::{Item, Resources};
+use crate::changes::SessionInbox;
 use crate::core::Core;
+use crate::hooks::ReadHook;
 use crate::router::{Router, empty};
 use crate::run::run;
 use crate::settings::{CacheHint, Item as Shown};
+use crate::watched::{Watched, lasting_cx};
 use crate::{Address, Cx, Done, Variables, Work};
 
 /// The most resources that a session subscribes to.
@@ -26,45 +30,59 @@ pub(crate) fn read(router: &Router, incoming: Incoming) -> Answering {
 
 fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> {
     let uri = incoming.params.string("uri")?.into_owned();
-    uri::check(&uri).map_err(|problem| ErrorObject::invalid_params(format!("parameter `uri`: {problem}")))?;
-    let revision = incoming.caller.revision;
-    let not_found = || ErrorObject::resource_not_found(revision, &uri);
+    check_uri(&uri)?;
     let view = router.core.resources.view(&router.core);
-    let Some((item, variables)) = view.resolve(&uri).filter(|(item, _)| shows(router, &incoming, item, &uri)) else {
-        let hook = router.hooks.read.clone().filter(|_| router.shows(&incoming.caller, Shown::Resource(&uri)));
-        let hook = hook.ok_or_else(not_found)?;
-        let (cx, error, hint) = (router.cx(incoming), not_found(), hint(router, &uri, None));
-        let begin = move |cx| Work::later(async move { hook(uri, cx).await.unwrap_or(Err(error)) });
-        return Ok(run(cx, begin, move |result| Ok(with_hint(result, hint))));
+    let sees = |shown: Shown<'_>| router.shows(&incoming.caller, shown);
+    let Some((item, variables)) = view.resolve(&uri).filter(|(item, _)| shows(sees, item, &uri)) else {
+        let hook = router.hooks.read.clone().filter(|_| sees(Shown::Resource(&uri)));
+        let hook = hook.ok_or_else(|| ErrorObject::resource_not_found(incoming.caller.revision, &uri))?;
+        let (cx, hint) = (router.cx(incoming), hint(router, &uri, None));
+        return Ok(run(cx, |cx| hooked(hook, uri, cx), move |result| Ok(with_hint(result, hint))));
     };
     let (item, hint) = (item.clone(), hint(router, &uri, Some(item)));
     let cx = Cx::new(incoming, item.home(&router.core), router.core.clone());
     Ok(run(cx, |cx| work(&item, &uri, variables, cx), {
-        let item = item.clone();
-        move |result| Ok(with_hint(rename(result, &item), hint))
+        let rename = Rename::new(&item, &uri);
+        move |result| Ok(with_hint(rename.apply(result), hint))
     }))
+}
+
+fn check_uri(uri: &str) -> Result<(), ErrorObject> {
+    uri::check(uri).map_err(|problem| ErrorObject::invalid_params(format!("parameter `uri`: {problem}")))
 }
 
 fn work(item: &Item<Resources>, uri: &str, variables: Variables, cx: Cx) -> Work<ReadResourceResult> {
     item.prepared.entry.handler.read(item.inner_uri(uri), variables, cx)
 }
 
-/// Reads a resource for a handler of the same server.
-pub(crate) async fn read_inside(core: &Arc<Core>, incoming: Incoming, uri: &str) -> Done<ReadResourceResult> {
-    let revision = incoming.caller.revision;
-    let not_found = || ErrorObject::resource_not_found(revision, uri);
-    let view = core.resources.view(core);
-    let Some((item, variables)) = view.resolve(uri) else {
-        let hook = core.settings().hooks.read.clone().ok_or_else(not_found)?;
-        let cx = Cx::new(incoming, core.clone(), core.clone());
-        return hook(uri.to_owned(), cx).await.unwrap_or_else(|| Err(not_found()));
+fn hooked(hook: ReadHook, uri: String, cx: Cx) -> Work<ReadResourceResult> {
+    let not_found = ErrorObject::resource_not_found(cx.revision(), &uri);
+    Work::later(async move { hook(uri, cx).await.unwrap_or(Err(not_found)) })
+}
+
+/// Reads a resource for a handler, by the name that it has in the handler's own server. What the caller may not see is not found.
+pub(crate) async fn read_inside(cx: &Cx, uri: &str) -> Done<ReadResourceResult> {
+    check_uri(uri)?;
+    let (core, outer) = (cx.call().core.clone(), cx.call().outer.clone());
+    let mut incoming = cx.call().incoming.clone();
+    incoming.params = Params::from_value(&serde_json::json!({ "uri": uri }))?;
+    let view = core.resources.view(&core);
+    let sees = |shown: Shown<'_>| sees_inside(&core, &outer, &incoming.caller, shown);
+    let found = view.resolve(uri).filter(|(item, _)| shows(sees, item, uri));
+    let answering = match found {
+        Some((item, variables)) => {
+            let rename = Rename::new(item, uri);
+            let cx = Cx::new(incoming, item.home(&core), outer);
+            run(cx, |cx| work(item, uri, variables, cx), move |result| Ok(rename.apply(result).into()))
+        }
+        None => {
+            let hook = core.settings().hooks.read.clone();
+            let hook = hook.filter(|_| sees(Shown::Resource(uri)));
+            let hook = hook.ok_or_else(|| ErrorObject::resource_not_found(cx.revision(), uri))?;
+            let cx = Cx::new(incoming, core.clone(), outer);
+            run(cx, |cx| hooked(hook, uri.to_owned(), cx), |result| Ok(result.into()))
+        }
     };
-    let item = item.clone();
-    let cx = Cx::new(incoming, item.home(core), core.clone());
-    let answering = run(cx, |cx| work(&item, uri, variables, cx), {
-        let item = item.clone();
-        move |result| Ok(AnyResult::ReadResource(rename(result, &item)))
-    });
     match answering.reply().await? {
         Outcome::Complete(AnyResult::ReadResource(result)) => Ok(Outcome::Complete(result)),
         Outcome::InputRequired(questions) => Ok(Outcome::InputRequired(questions)),
@@ -72,27 +90,55 @@ pub(crate) async fn read_inside(core: &Arc<Core>, incoming: Incoming, uri: &str)
     }
 }
 
+/// Whether a caller may see something of a server that may be mounted in another: both have a say, each by its own names.
+fn sees_inside(core: &Arc<Core>, outer: &Arc<Core>, caller: &Caller, shown: Shown<'_>) -> bool {
+    let rule = |core: &Core| core.settings().visible.clone();
+    if rule(core).is_some_and(|visible| !visible(caller, shown)) {
+        return false;
+    }
+    let Some(visible) = rule(outer).filter(|_| !Arc::ptr_eq(core, outer)) else { return true };
+    let prefixes = outer.prefixes_of(core);
+    let out_there = |uri: &str| prefixes.iter().fold(uri.to_owned(), |uri, prefix| prefix.uri(&uri));
+    match shown {
+        Shown::Resource(uri) => visible(caller, Shown::Resource(&core.outer_uri(&prefixes, uri))),
+        Shown::Template(template) => visible(caller, Shown::Template(&out_there(template))),
+        other => visible(caller, other),
+    }
+}
+
 /// Resources of a mounted server have other names out here.
-fn rename(mut result: ReadResourceResult, item: &Item<Resources>) -> ReadResourceResult {
-    if !item.prefixes.is_empty() {
+struct Rename {
+    /// The item, what was asked for, and what the mounted server calls that.
+    mounted: Option<(Arc<Item<Resources>>, String, String)>,
+}
+
+impl Rename {
+    fn new(item: &Arc<Item<Resources>>, asked: &str) -> Self {
+        let is_mounted = !item.prefixes.is_empty();
+        Self { mounted: is_mounted.then(|| (item.clone(), asked.to_owned(), item.inner_uri(asked))) }
+    }
+
+    fn apply(&self, mut result: ReadResourceResult) -> ReadResourceResult {
+        let Some((item, asked, inner)) = &self.mounted else { return result };
+        let rename = |uri: &mut String| *uri = if uri == inner { asked.clone() } else { item.outer_uri(uri) };
         for contents in &mut result.contents {
             match contents {
-                ResourceContents::Text(text) => text.uri = item.outer_uri(&text.uri),
-                ResourceContents::Blob(blob) => blob.uri = item.outer_uri(&blob.uri),
+                ResourceContents::Text(text) => rename(&mut text.uri),
+                ResourceContents::Blob(blob) => rename(&mut blob.uri),
                 _ => {}
             }
         }
+        result
     }
-    result
 }
 
-/// Whether the caller may see the resource; a template hides all its resources.
-fn shows(router: &Router, incoming: &Incoming, item: &Item<Resources>, uri: &str) -> bool {
+/// Whether someone who sees so much sees the resource; a template hides all its resources.
+fn shows(sees: impl Fn(Shown<'_>) -> bool, item: &Item<Resources>, uri: &str) -> bool {
     let template = match &item.definition {
-        Address::Template(..) => router.shows(&incoming.caller, Shown::Template(&item.name)),
+        Address::Template(..) => sees(Shown::Template(&item.name)),
         Address::Static(_) => true,
     };
-    template && router.shows(&incoming.caller, Shown::Resource(uri))
+    template && sees(Shown::Resource(uri))
 }
 
 fn hint(router: &Router, uri: &str, item: Option<&Arc<Item<Resources>>>) -> Option<CacheHint> {
@@ -112,9 +158,10 @@ pub(crate) fn can_subscribe(router: &Router, incoming: &Incoming, uri: &str) -> 
     if uri::check(uri).is_err() {
         return false;
     }
+    let sees = |shown: Shown<'_>| router.shows(&incoming.caller, shown);
     match router.core.resources.view(&router.core).resolve(uri) {
-        Some((item, _)) => shows(router, incoming, item, uri),
-        None => router.hooks.read.is_some() && router.shows(&incoming.caller, Shown::Resource(uri)),
+        Some((item, _)) => shows(sees, item, uri),
+        None => router.hooks.read.is_some() && sees(Shown::Resource(uri)),
     }
 }
 
@@ -130,34 +177,55 @@ pub(crate) fn subscribe(router: &Router, incoming: Incoming) -> Answering {
     let Some(session) = incoming.session.clone() else {
         return Answering::ready(Err(ErrorObject::invalid_request("there is no session to subscribe")));
     };
-    let (cx, hooks) = (router.cx(incoming), router.hooks.subscribe.clone());
-    router.core.hub.session(&session);
+    let inbox = router.core.hub.session(&session);
     let was_subscribed = session.is_subscribed(&uri);
     if !session.subscribe(&uri, MAX_SUBSCRIPTIONS) {
         let message = format!("a session subscribes to at most {MAX_SUBSCRIPTIONS} resources");
         return Answering::ready(Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
     }
     let kept = session.outlet().keep(SessionChange::Subscribed { uri: &uri, after: router.core.hub.place() });
-    if hooks.is_empty() && kept.is_none() {
+    let has_hooks = !router.hooks.subscribe.is_empty() || !router.hooks.unsubscribe.is_empty();
+    if !has_hooks && kept.is_none() {
         return Answering::ready(empty());
     }
-    Answering::later(async move {
-        // The session hears of changes from before the hook runs, so that none is lost in between.
-        let begun = async {
-            wait_for(kept).await?;
-            for hook in hooks {
-                hook(uri.clone(), cx.clone()).await?;
+    let cx = router.cx(incoming);
+    let watched = Watched::new(&router.hooks, &cx);
+    let subscribing = Subscribing { session, uri, was_subscribed, core: router.core.clone(), watched };
+    Answering::later(subscribing.run(kept, cx, inbox))
+}
+
+/// A subscription of a session that is not there yet. Dropping it takes back what was done for it, unless it was there before.
+struct Subscribing {
+    session: Arc<Session>,
+    uri: String,
+    was_subscribed: bool,
+    core: Arc<Core>,
+    watched: Watched,
+}
+
+impl Subscribing {
+    async fn run<F>(mut self, kept: Option<F>, cx: Cx, inbox: Arc<SessionInbox>) -> Reply
+    where
+        F: Future<Output = Result<(), Closed>>,
+    {
+        // The session hears of changes from before the hooks run, so that none is lost in between.
+        wait_for(kept).await?;
+        self.watched.add(&self.uri).await?;
+        inbox.watch(std::mem::take(&mut self.watched).with(&lasting_cx(&cx, &self.session)));
+        self.was_subscribed = true;
+        empty()
+    }
+}
+
+impl Drop for Subscribing {
+    fn drop(&mut self) {
+        if !self.was_subscribed {
+            self.session.unsubscribe(&self.uri);
+            if let Some(kept) = self.session.outlet().keep(SessionChange::Unsubscribed(&self.uri)) {
+                self.core.hub.spawn(async move { kept.await.unwrap_or_default() });
             }
-            empty()
-        };
-        let begun = begun.await;
-        // What was there before stays as it was.
-        if begun.is_err() && !was_subscribed {
-            session.unsubscribe(&uri);
-            wait_for(session.outlet().keep(SessionChange::Unsubscribed(&uri))).await.ok();
         }
-        begun
-    })
+    }
 }
 
 /// Waits until other nodes know of a change of a session.
@@ -177,22 +245,19 @@ pub(crate) fn unsubscribe(router: &Router, incoming: Incoming) -> Answering {
         Ok(uri) => uri.into_owned(),
         Err(error) => return Answering::ready(Err(error)),
     };
-    let mut kept = None;
+    let (mut kept, mut watched) = (None, Watched::default());
     if let Some(session) = &incoming.session {
         session.unsubscribe(&uri);
-        router.core.hub.session(session).drop_resource(&uri);
+        watched = router.core.hub.session(session).drop_resource(&uri);
         kept = session.outlet().keep(SessionChange::Unsubscribed(&uri));
     }
-    let hooks = router.hooks.unsubscribe.clone();
-    if hooks.is_empty() && kept.is_none() {
+    if watched.is_empty() && kept.is_none() {
         return Answering::ready(empty());
     }
-    let cx = router.cx(incoming);
+    let mut watched = watched.with(&router.cx(incoming));
     Answering::later(async move {
         wait_for(kept).await?;
-        for hook in hooks {
-            hook(uri.clone(), cx.clone()).await?;
-        }
+        watched.end().await?;
         empty()
     })
 }

@@ -29,7 +29,7 @@ pub(crate) struct Router {
     pub(crate) page_size: usize,
     pub(crate) cache: CacheHints,
     pub(crate) logging: bool,
-    pub(crate) check_output: bool,
+    pub(crate) check_output: Option<bool>,
     pub(crate) listen_streams: usize,
     /// Ends the listen streams. It is not in the core: clones of a server share that, and are served and stopped each for itself.
     pub(crate) stop: ShutdownTrigger,

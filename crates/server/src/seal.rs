@@ -1,6 +1,6 @@
 //! Sealing: what travels through a client and must come back unchanged.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 
 /// The keys that seal `requestState` and cursors.
 ///
-/// By default a server makes its own key and replaces it each hour; then only the process that asked a question can take the
+/// By default a server makes its own key and replaces it each hour, or less often if questions live for more than a day; then only the process that asked a question can take the
 /// answer. Nodes that share keys can continue each other's calls; those that share a [store](crate::Server::store) do it by themselves.
 /// The first key seals, all of them open: to rotate, put a new one in front, and drop the old one when nothing sealed with it lives any
 /// more. Questions live for ten minutes unless that is changed; cursors and handles live longer, and clients begin again without them.
@@ -51,19 +51,47 @@ pub(crate) struct Sealer {
     /// For what has no end, such as cursors in pages that are kept: a key that is not replaced.
     lasting: RwLock<Ring>,
     given: AtomicBool,
+    /// How many seconds what is sealed for a while has to open.
+    life: AtomicU64,
 }
 
 struct Ring {
     ciphers: Arc<Vec<XChaCha20Poly1305>>,
     /// When a key of our own was made; keys that were given are never replaced.
     made: Option<SystemTime>,
+    /// When those behind the first stopped sealing.
+    stopped: Vec<SystemTime>,
 }
 
-/// How long a key of our own seals. It opens for as long again.
-const KEY_LIFE: Duration = Duration::from_secs(60 * 60);
+/// How long a key of our own seals at least.
+const KEY_LIFE: u64 = 60 * 60;
+/// How many keys there are at most for each time that a key has to open: where that is long, keys seal for longer.
+const KEYS_PER_LIFE: u64 = 24;
+/// How long a client may take to answer a question, unless it is said.
+const QUESTION_LIFE: u64 = 10 * 60;
 const NONCE_BYTES: usize = 24;
 
+/// How many seconds a key seals if what it seals has to open for so long.
+pub(crate) fn seals_for(life: u64) -> u64 {
+    KEY_LIFE.max(life.div_ceil(KEYS_PER_LIFE))
+}
+
+/// How many seconds a key opens after it has stopped sealing.
+pub(crate) fn opens_for(life: u64) -> u64 {
+    KEY_LIFE.max(life)
+}
+
 impl Sealer {
+    /// Returns how many seconds what is sealed for a while has to open.
+    pub(crate) fn life(&self) -> u64 {
+        self.life.load(Ordering::Relaxed)
+    }
+
+    /// Sets that time.
+    pub(crate) fn set_life(&self, life: Duration) {
+        self.life.store(life.as_secs(), Ordering::Relaxed);
+    }
+
     pub(crate) fn set_keys(&self, keys: &Keys) {
         self.given.store(true, Ordering::Relaxed);
         self.share(keys);
@@ -106,14 +134,15 @@ impl Sealer {
     }
 
     fn current(&self) -> Arc<Vec<XChaCha20Poly1305>> {
+        let life = self.life();
         let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
-        if !ring.is_old() {
+        if !ring.is_old(life) {
             return ring.ciphers.clone();
         }
         drop(ring);
         let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
-        if ring.is_old() {
-            ring.rotate();
+        if ring.is_old(life) {
+            ring.rotate(life);
         }
         ring.ciphers.clone()
     }
@@ -137,18 +166,26 @@ fn open_with(ciphers: &[XChaCha20Poly1305], sealed: &str, context: &[u8]) -> Opt
 impl Ring {
     fn new(keys: &Keys, made: Option<SystemTime>) -> Self {
         let ciphers = keys.0.iter().map(|key| XChaCha20Poly1305::new(&(*key).into())).collect();
-        Self { ciphers: Arc::new(ciphers), made }
+        Self { ciphers: Arc::new(ciphers), made, stopped: Vec::new() }
     }
 
-    fn is_old(&self) -> bool {
-        self.made.is_some_and(|made| made.elapsed().map_or(true, |age| age >= KEY_LIFE))
+    fn is_old(&self, life: u64) -> bool {
+        self.made.is_some_and(|made| made.elapsed().map_or(true, |age| age.as_secs() >= seals_for(life)))
     }
 
-    /// Makes a new key; the one before still opens.
-    fn rotate(&mut self) {
-        let mut next = Self::new(&Keys::random(), Some(SystemTime::now()));
-        let previous = self.ciphers.first().cloned();
-        next.ciphers = Arc::new(next.ciphers.iter().cloned().chain(previous).collect());
+    /// Makes a new key; those before still open for as long as something that they sealed may come back.
+    fn rotate(&mut self, life: u64) {
+        let now = SystemTime::now();
+        let mut next = Self::new(&Keys::random(), Some(now));
+        next.stopped.push(now);
+        // They stopped one after the other, so that those which still open come first. A clock that was set back makes none older.
+        let opens =
+            |stopped: &&SystemTime| now.duration_since(**stopped).map_or(true, |age| age.as_secs() < opens_for(life));
+        next.stopped.extend(self.stopped.iter().take_while(opens));
+        let most = usize::try_from(KEYS_PER_LIFE).unwrap_or(usize::MAX).saturating_add(1);
+        next.stopped.truncate(most);
+        let before = self.ciphers.iter().take(next.stopped.len()).cloned();
+        next.ciphers = Arc::new(next.ciphers.iter().cloned().chain(before).collect());
         *self = next;
     }
 }
@@ -159,6 +196,7 @@ impl Default for Sealer {
             ring: RwLock::new(Ring::new(&Keys::random(), Some(SystemTime::now()))),
             lasting: RwLock::new(Ring::new(&Keys::random(), None)),
             given: AtomicBool::new(false),
+            life: AtomicU64::new(QUESTION_LIFE),
         }
     }
 }
@@ -214,16 +252,51 @@ mod tests {
         assert!(one.open(&newer, b"").is_none());
     }
 
+    /// Lets time pass for the keys.
+    fn age(sealer: &Sealer, seconds: u64) {
+        let mut ring = sealer.ring.write().unwrap();
+        let ring = &mut *ring;
+        for time in ring.made.iter_mut().chain(&mut ring.stopped) {
+            *time -= Duration::from_secs(seconds);
+        }
+    }
+
     #[test]
     fn own_keys_are_replaced_and_the_one_before_still_opens() {
         let sealer = Sealer::default();
         let sealed = sealer.seal(b"x", b"").unwrap();
-        let age = |by: Duration| sealer.ring.write().unwrap().made = Some(SystemTime::now() - by);
-        age(KEY_LIFE);
+        age(&sealer, KEY_LIFE);
         let newer = sealer.seal(b"y", b"").unwrap();
         assert!(sealer.open(&sealed, b"").is_some());
-        age(KEY_LIFE);
+        age(&sealer, KEY_LIFE);
         assert!(sealer.open(&sealed, b"").is_none());
         assert!(sealer.open(&newer, b"").is_some());
+    }
+
+    /// What was sealed opens as long as it is said to, however often keys are replaced meanwhile; and there are never many.
+    #[test]
+    fn keys_open_as_long_as_what_they_sealed_lives() {
+        let sealer = Sealer::default();
+        sealer.set_life(Duration::from_secs(3 * KEY_LIFE));
+        let sealed = sealer.seal(b"x", b"").unwrap();
+        for _ in 0..3 {
+            age(&sealer, KEY_LIFE);
+            sealer.seal(b"y", b"").unwrap();
+            assert!(sealer.open(&sealed, b"").is_some());
+        }
+        age(&sealer, KEY_LIFE);
+        assert!(sealer.open(&sealed, b"").is_none());
+        assert!(sealer.current().len() <= 5);
+
+        let week = 7 * 24 * KEY_LIFE;
+        sealer.set_life(Duration::from_secs(week));
+        let sealed = sealer.seal(b"x", b"").unwrap();
+        for _ in 0..7 * 24 {
+            age(&sealer, KEY_LIFE);
+            assert!(sealer.open(&sealed, b"").is_some());
+            assert!(sealer.current().len() <= 26);
+        }
+        sealer.set_life(Duration::MAX);
+        assert!(sealer.open(&sealed, b"").is_some());
     }
 }

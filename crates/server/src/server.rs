@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -364,10 +363,12 @@ impl Server {
         self.set(|settings| settings.listen_streams = most)
     }
 
-    /// Whether structured output is checked against the tool's schema before it is sent; by default in debug builds.
+    /// Whether structured output is checked against the tool's schema before it is sent; one that breaks it is an error. By default it is
+    /// where the schema was written by hand or for another type than the tool returns; where it was made from the returned type, in debug
+    /// builds.
     #[must_use]
     pub fn check_output(self, yes: bool) -> Self {
-        self.set(|settings| settings.check_output = yes)
+        self.set(|settings| settings.check_output = Some(yes))
     }
 
     /// Sets how tasks are kept and run, and lets every tool [become one](Cx::become_task). A server that has tools with `#[tool(task)]` need
@@ -396,7 +397,7 @@ impl Server {
     /// Sets how long a client of the modern era may take to answer a question; ten minutes by default.
     #[must_use]
     pub fn question_life(self, life: Duration) -> Self {
-        self.core.question_life.store(life.as_secs(), Ordering::Relaxed);
+        self.core.sealer.set_life(life);
         self
     }
 
@@ -440,7 +441,9 @@ impl Server {
         self.set(|settings| settings.hooks.subscribe.push(by_uri(hook)))
     }
 
-    /// Runs when a client no longer subscribes to a resource.
+    /// Runs when a client no longer subscribes to a resource: because it says so, because its session, its stream or its connection ends, or
+    /// because a later hook refused the subscription. For the last, the first hook of this kind belongs to the first of the other, and so
+    /// on. The context of a session that has ended has a session of the same owner, by which nothing can be sent.
     #[must_use]
     pub fn on_unsubscribe<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
     where

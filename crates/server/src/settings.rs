@@ -29,7 +29,8 @@ pub(crate) struct Settings {
     pub(crate) page_size: usize,
     pub(crate) cache: CacheHints,
     pub(crate) logging: bool,
-    pub(crate) check_output: bool,
+    /// Whether output is checked; where nothing is said, it depends on where the schema comes from.
+    pub(crate) check_output: Option<bool>,
     pub(crate) names_itself: bool,
     pub(crate) listen_streams: usize,
     pub(crate) extensions: NamedSettings,
@@ -79,7 +80,7 @@ impl Settings {
             page_size: 100,
             cache: CacheHints::default(),
             logging: true,
-            check_output: cfg!(debug_assertions),
+            check_output: None,
             names_itself: true,
             listen_streams: 64,
             extensions: NamedSettings::new(),

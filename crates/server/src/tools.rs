@@ -105,7 +105,7 @@ async fn check_aside(item: Arc<Item<Tools>>, arguments: Bytes) -> Option<CallToo
 }
 
 /// Runs the handler of a tool.
-pub(crate) fn run(item: Arc<Item<Tools>>, arguments: Bytes, cx: Cx, checks_output: bool) -> Answering {
+pub(crate) fn run(item: Arc<Item<Tools>>, arguments: Bytes, cx: Cx, checks_output: Option<bool>) -> Answering {
     let handler = item.prepared.entry.handler.clone();
     let core = cx.call().outer.clone();
     run::run(cx, |cx| handler.call(arguments, cx), move |result| finish(result, &item, checks_output, &core))
@@ -136,11 +136,11 @@ fn checked_by(item: &Item<Tools>) -> Option<&Validator> {
 fn finish(
     mut result: CallToolResult,
     item: &Arc<Item<Tools>>,
-    checks_output: bool,
+    checks_output: Option<bool>,
     core: &Core,
 ) -> Result<AnyResult, ErrorObject> {
-    if checks_output && !result.is_failure() && item.prepared.entry.definition.output_schema.is_some() {
-        check_output(&result, item)?;
+    if !result.is_failure() && item.prepared.entry.definition.output_schema.is_some() {
+        check_output(&result, item, checks_output)?;
     }
     // Clients that do not know structured content read it as text.
     if result.content.is_empty()
@@ -160,9 +160,21 @@ fn finish(
     Ok(result.into())
 }
 
-fn check_output(result: &CallToolResult, item: &Item<Tools>) -> Result<(), ErrorObject> {
+fn check_output(result: &CallToolResult, item: &Item<Tools>, wanted: Option<bool>) -> Result<(), ErrorObject> {
+    if !is_checked(wanted, item.prepared.entry.typed_output, cfg!(debug_assertions)) {
+        return Ok(());
+    }
     let problem = match (&result.structured_content, &item.prepared.output) {
         (None, _) => "it has no structured content".to_owned(),
+        (Some(structured), Some(validator))
+            if wanted.is_none() && validator.effort(structured.get().len()) == Effort::TooMuch =>
+        {
+            tracing::warn!(
+                tool = item.name,
+                "a result is too long to be checked by its output schema, and is sent as it is"
+            );
+            return Ok(());
+        }
         (Some(structured), Some(validator)) => match validator.check(structured.get().as_bytes()) {
             Ok(()) => return Ok(()),
             Err(problem) => problem,
@@ -173,7 +185,31 @@ fn check_output(result: &CallToolResult, item: &Item<Tools>) -> Result<(), Error
     Err(ErrorObject::internal(format!("the result of {} does not fit its output schema: {problem}", item.name)))
 }
 
+/// Whether a result is checked against its output schema. One whose type made the schema fits it, unless it is written in another way than
+/// the schema says; such mistakes are found while it is developed.
+fn is_checked(wanted: Option<bool>, is_typed: bool, is_debug_build: bool) -> bool {
+    wanted.unwrap_or(!is_typed || is_debug_build)
+}
+
 /// What a peer sent, short enough for a message.
 pub(crate) fn shorten(text: &str) -> String {
     text.chars().take(100).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_checked;
+
+    /// SRV-023: results are checked by default, in each build, where the schema does not come from their own type.
+    #[test]
+    fn results_of_another_type_than_the_schema_are_checked() {
+        for is_debug_build in [true, false] {
+            assert!(is_checked(None, false, is_debug_build));
+            assert_eq!(is_checked(None, true, is_debug_build), is_debug_build);
+            for is_typed in [true, false] {
+                assert!(is_checked(Some(true), is_typed, is_debug_build));
+                assert!(!is_checked(Some(false), is_typed, is_debug_build));
+            }
+        }
+    }
 }

@@ -115,7 +115,7 @@ fn divide(a: i64, b: i64) -> jackfield::Result<Json<Sum>> {
     Ok(Json(Sum { sum: a.checked_div(b).context("can not divide by zero")? }))
 }
 
-/// SRV-023: what is promised by the output schema is sent.
+/// What is promised by the output schema is sent.
 #[tokio::test]
 async fn results_reach_the_client() {
     let client = TestClient::of(Server::new("results").tool(by_hand).tool(divide));

@@ -228,6 +228,35 @@ async fn parameters_may_come_from_the_framework() {
     assert!(error.message.contains("Greeting"), "{error}");
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Page {
+    number: u32,
+    size: Option<u8>,
+}
+
+/// Types that enforce all that their schemas say are not checked by the schemas once more; decoding refuses what does not fit.
+#[tokio::test]
+async fn what_types_enforce_is_not_checked_twice() {
+    #[tool]
+    fn count(n: u32, page: Option<Page>) -> u32 {
+        n + page.map_or(0, |page| page.number + u32::from(page.size.unwrap_or(0)))
+    }
+    #[tool]
+    fn few(#[arg(range(..=10))] n: u32) -> u32 {
+        n
+    }
+
+    assert_eq!(schema(count)["properties"]["n"], json!({ "type": "integer", "minimum": 0 }));
+    let client = TestClient::of(Server::new("tools").tool(count).tool(few));
+    let by_schema = "invalid arguments for ";
+    for wrong in [json!({ "n": -1 }), json!({ "n": 1, "page": { "number": -1 } })] {
+        let (failed, text) = text_of(&client, "count", wrong).await;
+        assert!(failed && !text.starts_with(by_schema), "{text}");
+    }
+    let (failed, text) = text_of(&client, "few", json!({ "n": 11 })).await;
+    assert!(failed && text.starts_with(by_schema), "{text}");
+}
+
 #[tokio::test]
 async fn blocking_tools_run_elsewhere() {
     let client = TestClient::of(Server::new("tools").tool(slow));

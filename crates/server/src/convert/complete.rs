@@ -36,13 +36,7 @@ pub trait IntoCompletion {
 }
 
 impl IntoCompletion for Completion {
-    fn into_completion(mut self) -> Done<Completion> {
-        let count = self.values.len();
-        if count > Self::MAX_VALUES {
-            self.values.truncate(Self::MAX_VALUES);
-            self.has_more = Some(true);
-            self.total = self.total.or_else(|| u64::try_from(count).ok());
-        }
+    fn into_completion(self) -> Done<Completion> {
         Ok(Outcome::Complete(self))
     }
 }

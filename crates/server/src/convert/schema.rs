@@ -5,6 +5,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
 use super::arguments::Rule;
+use crate::validation::{Role, has_constraints};
 
 /// One argument of a tool, for its schema.
 #[derive(Clone, Copy, Debug)]
@@ -80,12 +81,22 @@ fn without_null(schema: &mut Map<String, Value>) {
     }
 }
 
+/// The schema of a tool's arguments, and what decoding them into their types does not see.
+#[derive(Debug)]
+pub struct Input {
+    pub(super) schema: Schema,
+    /// It has rules that the types do not enforce. This is known before the names of the types are removed.
+    pub(super) has_constraints: bool,
+}
+
 /// Returns the schema of a tool's arguments, in the order of its parameters.
-pub(super) fn input(fields: &[Field], deny_others: bool) -> Schema {
+pub(super) fn input(fields: &[Field], deny_others: bool) -> Input {
     let mut generator = generator(SchemaSettings::draft2020_12());
+    let mut constraints = deny_others;
     let mut text = String::from(r#"{"type":"object","properties":{"#);
     for (index, field) in fields.iter().enumerate() {
         let mut schema = field.to_schema(&mut generator);
+        constraints |= has_constraints(&schema, Role::Schema);
         tidy(&mut schema);
         let comma = if index > 0 { "," } else { "" };
         text += &format!("{comma}{}:{schema}", Value::from(field.name));
@@ -99,26 +110,28 @@ pub(super) fn input(fields: &[Field], deny_others: bool) -> Schema {
         text += r#","additionalProperties":false"#;
     }
     let mut definitions = Value::Object(generator.take_definitions(true));
+    constraints |= has_constraints(&definitions, Role::ByName);
     tidy(&mut definitions);
     if definitions.as_object().is_some_and(|definitions| !definitions.is_empty()) {
         text += &format!(r#","$defs":{definitions}"#);
     }
     text.push('}');
-    serde_json::from_str(&text).expect("it was put together from JSON values")
+    let schema = serde_json::from_str(&text).expect("it was put together from JSON values");
+    Input { schema, has_constraints: constraints }
 }
 
 /// Returns the schema of a type that holds all arguments of a tool.
-pub(super) fn whole(make: fn(&mut SchemaGenerator) -> schemars::Schema) -> Schema {
-    root(SchemaSettings::draft2020_12(), make)
+pub(super) fn whole(make: fn(&mut SchemaGenerator) -> schemars::Schema) -> Input {
+    let schema = make(&mut generator(SchemaSettings::draft2020_12())).to_value();
+    Input { has_constraints: has_constraints(&schema, Role::Schema), schema: tidied(schema) }
 }
 
 /// Returns the schema of a result.
 pub(super) fn output(make: fn(&mut SchemaGenerator) -> schemars::Schema) -> Schema {
-    root(SchemaSettings::draft2020_12().for_serialize(), make)
+    tidied(make(&mut generator(SchemaSettings::draft2020_12().for_serialize())).to_value())
 }
 
-fn root(settings: SchemaSettings, make: fn(&mut SchemaGenerator) -> schemars::Schema) -> Schema {
-    let mut schema = make(&mut generator(settings)).to_value();
+fn tidied(mut schema: Value) -> Schema {
     tidy(&mut schema);
     Schema::from(members(schema))
 }

@@ -24,9 +24,9 @@ use serde_json::Value;
 pub use super::BadArgument;
 pub use super::argument::TextArguments;
 pub use super::arguments::{Arguments, Rule};
-pub use super::schema::Field;
+pub use super::schema::{Field, Input};
 use super::{Argument, FromCx, IntoCompleter, IntoPromptResult, IntoResourceResult, IntoToolResult, Reading};
-use crate::{Address, Completer, Done, UriTemplate};
+use crate::{Address, Completer, Done, ToolHandler, UriTemplate};
 pub use crate::{
     Cx, IntoPrompt, IntoResource, IntoTool, Package, Parts, PromptEntry, ResourceEntry, ServerParts, ToolEntry,
     Validation, Variables, Work,
@@ -50,8 +50,10 @@ pub struct ToolSpec {
     pub deny_unknown: bool,
     pub fields: &'static [Field],
     /// The schema of the one type that holds all arguments, in place of `fields`.
-    pub whole: Option<fn() -> Schema>,
+    pub whole: Option<fn() -> Input>,
     pub output: fn() -> Option<Schema>,
+    /// Whether the output schema is that of the returned type.
+    pub typed_output: bool,
     pub package: Package,
 }
 
@@ -73,12 +75,13 @@ impl ToolSpec {
         fields: &[],
         whole: None,
         output: || None,
+        typed_output: true,
         package: NOWHERE,
     };
 
     /// Joins it with the function that runs it.
     pub fn entry(self, run: fn(Bytes, Cx) -> Work<CallToolResult>) -> ToolEntry {
-        self.packed(ToolEntry::new(self.definition(), run))
+        self.packed(run)
     }
 
     /// Joins it with the method that runs it.
@@ -89,20 +92,26 @@ impl ToolSpec {
     ) -> ToolEntry {
         let this = this.clone();
         let handler = move |arguments: Bytes, cx: Cx| run(this.clone(), arguments, cx);
-        self.packed(ToolEntry::new(self.definition(), handler))
+        self.packed(handler)
     }
 
-    fn packed(&self, mut entry: ToolEntry) -> ToolEntry {
-        entry.validation = self.validation;
-        entry.package = Some(self.package);
-        if self.becomes_task { entry.becomes_task() } else { entry }
-    }
-
-    fn definition(&self) -> Tool {
+    fn packed(&self, handler: impl ToolHandler) -> ToolEntry {
         let input = match self.whole {
             Some(schema) => schema(),
             None => super::schema::input(self.fields, self.deny_unknown),
         };
+        let mut entry = ToolEntry::new(self.definition(input.schema), handler);
+        // Where decoding enforces all that the schema says, nothing is checked twice.
+        entry.validation = match self.validation {
+            Validation::Typed if !input.has_constraints => Validation::Off,
+            validation => validation,
+        };
+        entry.typed_output = self.typed_output;
+        entry.package = Some(self.package);
+        if self.becomes_task { entry.becomes_task() } else { entry }
+    }
+
+    fn definition(&self, input: Schema) -> Tool {
         let mut tool = Tool::new(self.name, input);
         tool.title = self.title.map(str::to_owned);
         tool.description = self.description.map(str::to_owned);
@@ -324,7 +333,7 @@ pub fn optional_schema_of<T: Argument>(generator: &mut SchemaGenerator) -> schem
 
 /// The schema of the type that holds all arguments.
 #[must_use]
-pub fn whole_schema<T: Argument>() -> Schema {
+pub fn whole_schema<T: Argument>() -> Input {
     super::schema::whole(|generator| generator.root_schema_for::<T>())
 }
 
@@ -402,20 +411,4 @@ pub fn completer<K>(completer: impl IntoCompleter<K>) -> Arc<dyn Completer> {
 #[must_use]
 pub fn among(choices: &'static [&'static str]) -> Arc<dyn Completer> {
     super::complete::among(choices)
-}
-
-/// Runs on the pool of threads that may block.
-pub fn blocking<T: Send + 'static>(run: impl FnOnce() -> Done<T> + Send + 'static) -> Work<T> {
-    Work::later(blocked(tokio::task::spawn_blocking(run)))
-}
-
-async fn blocked<T>(handle: tokio::task::JoinHandle<Done<T>>) -> Done<T> {
-    match handle.await {
-        Ok(done) => done,
-        // The connection turns panics into errors; a handle that was cancelled means that the runtime ends.
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(jackfield_protocol::ErrorObject::internal("the server is shutting down")),
-        },
-    }
 }

@@ -173,14 +173,12 @@ impl Cx {
         self.call.progress.has_ended() || ending()
     }
 
-    /// Reads a resource of this server, as its client would.
+    /// Reads a resource of this server, as its client would: what the caller may not [see](crate::Server::visible) is not found.
     ///
     /// # Errors
     /// There is no such resource, its handler failed, or it asks a question.
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorObject> {
-        let mut incoming = self.call.incoming.clone();
-        incoming.params = Params::from_value(&serde_json::json!({ "uri": uri }))?;
-        match resources::read_inside(&self.call.core, incoming, uri).await? {
+        match resources::read_inside(self, uri).await? {
             Outcome::Complete(result) => Ok(result),
             _ => Err(ErrorObject::internal(format!(
                 "the resource {uri} asks a question, which only a client can answer"
@@ -209,10 +207,12 @@ impl Cx {
     }
 
     /// Says what is wrong with arguments of the tool that is called, one line for each problem: for handlers that could not
-    /// decode them. `None` if the schema finds nothing, or without the feature `validation`.
+    /// decode them. `None` if the schema finds nothing, for arguments that are so long that looking would keep other calls waiting, or
+    /// without the feature `validation`.
     #[must_use]
     pub fn argument_problems(&self, arguments: &Bytes) -> Option<String> {
-        self.call.tool.as_ref()?.prepared.input.as_ref()?.check(arguments).err()
+        let validator = self.call.tool.as_ref()?.prepared.input.as_ref()?;
+        validator.tells_all(arguments.len()).then(|| validator.check(arguments).err())?
     }
 
     /// Notes that the call ended; what its context says from now on is dropped.

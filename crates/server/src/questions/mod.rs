@@ -19,8 +19,8 @@ use std::future::Future;
 
 use jackfield_peer::AskError;
 use jackfield_protocol::{
-    CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult, ElicitSchema, EmptyParams,
-    ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson, Root,
+    CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult, ElicitSchema, ElicitUrlParams,
+    EmptyParams, ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson, Root, UrlMode,
 };
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -30,7 +30,7 @@ use crate::Cx;
 
 pub(crate) use check::request as as_request;
 pub use page::PageNotice;
-pub(crate) use round::Round;
+pub(crate) use round::{READY_LIMIT, Round};
 
 /// What the person did with a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,12 +164,15 @@ impl Cx {
     /// # Errors
     /// The person could not be asked, or the URL is not `https` (`http` for this machine only).
     pub async fn elicit_url(&self, key: &str, message: &str, url: &str) -> Result<Elicited<()>, QuestionError> {
-        let question = ElicitParams::url(message, url).into();
-        self.ask(key, question, |result: ElicitResult| {
+        self.visit(key, ElicitUrlParams::new(UrlMode::Url, message, url)).await
+    }
+
+    async fn visit(&self, key: &str, page: ElicitUrlParams) -> Result<Elicited<()>, QuestionError> {
+        self.ask(key, ElicitParams::Url(page).into(), |result: ElicitResult| {
             Ok(match result.action {
+                ElicitAction::Accept => Elicited::Accepted(()),
                 ElicitAction::Decline => Elicited::Declined,
-                ElicitAction::Cancel => Elicited::Cancelled,
-                _ => Elicited::Accepted(()),
+                _ => Elicited::Cancelled,
             })
         })
         .await
@@ -226,7 +229,7 @@ impl Cx {
         let session = self.session().ok_or(QuestionError::NotHere)?;
         let bad = |problem: String| QuestionError::BadQuestion { key: method.to_owned(), problem };
         let params = serde_json::to_vec(&params).map_err(|error| bad(error.to_string()))?;
-        if !session.ready(round::READY_LIMIT).await {
+        if !session.ready(READY_LIMIT).await {
             return Err(QuestionError::TimedOut);
         }
         let answer = self.call().incoming.outlet.ask(method, params).await?;

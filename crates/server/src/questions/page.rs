@@ -34,7 +34,7 @@ impl Cx {
                 .unwrap_or_else(|error| ErrorObject::internal(error.to_string()))
                 .into();
         }
-        let error = match self.elicit_url(id, message, url).await {
+        let error = match self.visit(id, self.page(id, message, url)).await {
             Ok(Elicited::Accepted(())) => {
                 ErrorObject::new(code::UNAVAILABLE, "what has to be done at the page is not done yet; call again later")
             }
@@ -45,13 +45,19 @@ impl Cx {
     }
 
     fn refusal(&self, id: &str, message: &str, url: &str) -> Result<ErrorObject, QuestionError> {
-        let mut page = ElicitUrlParams::new(UrlMode::Url, message, url);
-        page.elicitation_id = Some(id.to_owned());
+        let page = self.page(id, message, url);
         check::page(&page).map_err(|problem| QuestionError::BadQuestion { key: id.to_owned(), problem })?;
         if !check::has_urls(self.caller()) {
             return Err(QuestionError::NotSupported("elicitation by URL"));
         }
         Ok(ErrorObject::url_elicitation_required(message.to_owned(), &[page]))
+    }
+
+    /// Names a page by what the handler calls it, where the revision has such names.
+    fn page(&self, id: &str, message: &str, url: &str) -> ElicitUrlParams {
+        let mut page = ElicitUrlParams::new(UrlMode::Url, message, url);
+        page.elicitation_id = self.revision().has_url_elicitation_error().then(|| id.to_owned());
+        page
     }
 
     /// Returns what tells this client, and no other, that the person is done at a page. It can be kept until then, which is usually

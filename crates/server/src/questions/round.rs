@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
@@ -22,7 +21,7 @@ use crate::seal::{context, now};
 /// The longest state.
 const MAX_STATE_BYTES: usize = 64 * 1024;
 /// How long a client may take from the handshake until it can be asked.
-pub(super) const READY_LIMIT: Duration = Duration::from_secs(30);
+pub(crate) const READY_LIMIT: Duration = Duration::from_secs(30);
 
 /// What a run of a handler asks and knows.
 #[derive(Debug, Default)]
@@ -320,7 +319,7 @@ pub(super) fn unseal(cx: &Cx, sealed: &str) -> Result<Vec<u8>, ErrorObject> {
 fn seal_payload<T: Serialize>(cx: &Cx, payload: &T) -> Result<String, ErrorObject> {
     let mut nonce = [0; 8];
     crate::seal::random(&mut nonce);
-    let expires = now().saturating_add(cx.call().outer.question_life.load(Ordering::Relaxed));
+    let expires = now().saturating_add(cx.call().outer.sealer.life());
     let sealed = Sealed { expires, nonce: u64::from_le_bytes(nonce), payload };
     let plain = serde_json::to_vec(&sealed).map_err(|error| ErrorObject::internal(format!("state: {error}")))?;
     let state = cx.call().outer.sealer.seal(&plain, &binding(cx));

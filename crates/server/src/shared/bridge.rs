@@ -14,6 +14,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::changes::{Audience, Change, SessionInbox};
 use crate::core::Core;
+use crate::hooks::Boxed;
 use crate::seal::random;
 
 /// How long is waited before the store is tried again.
@@ -194,10 +195,8 @@ pub(super) async fn connect(core: &Arc<Core>, name: &str, stores: &Stores) -> Re
         }
     }
     let audience = core.hub.audience().clone();
-    if core.hub.set_bridge(bridge.clone()) {
-        core.hub.spawn(send(bridge.clone()));
-        core.hub.spawn(hear(bridge, watch, audience));
-    }
+    let tasks: [Boxed<()>; 2] = [Box::pin(send(bridge.clone())), Box::pin(hear(bridge.clone(), watch, audience))];
+    core.hub.set_bridge(&bridge, tasks);
     Ok(())
 }
 

@@ -11,14 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Keys;
 use crate::core::Core;
-use crate::seal::{now, random};
+use crate::seal::{now, opens_for, random, seals_for};
 
 /// Where the keys are that are replaced from time to time.
 const CHANGING: &str = "seal keys";
 /// Where the key is that is not.
 const LASTING: &str = "seal key";
-/// How long a key seals. It opens for as long again.
-const LIFE: u64 = 60 * 60;
 /// A new key opens for so long before it seals, so that all nodes know it by then.
 const NOTICE: u64 = 5 * 60;
 /// How often nodes look for new keys.
@@ -37,7 +35,7 @@ pub(super) async fn share(core: &Arc<Core>, stores: &Stores) -> Result<(), Store
         return Ok(());
     }
     core.sealer.share_lasting(&Keys::new(lasting(stores).await?));
-    core.sealer.share(&changing(stores, now()).await?);
+    core.sealer.share(&changing(stores, now(), core.sealer.life()).await?);
     core.hub.spawn(follow(Arc::downgrade(core), stores.clone()));
     Ok(())
 }
@@ -46,7 +44,7 @@ async fn follow(core: Weak<Core>, stores: Stores) {
     loop {
         tokio::time::sleep(LOOK).await;
         let Some(core) = core.upgrade() else { return };
-        match changing(&stores, now()).await {
+        match changing(&stores, now(), core.sealer.life()).await {
             Ok(keys) => core.sealer.share(&keys),
             Err(error) => {
                 tracing::warn!(%error, "the keys of all nodes could not be read; those that are known are used")
@@ -62,15 +60,16 @@ async fn lasting(stores: &Stores) -> Result<[u8; 32], StoreError> {
     found.and_then(|text| decode(&text)).ok_or_else(|| StoreError::Unavailable("it lost a key".into()))
 }
 
-/// Returns the keys of this time, the one that seals first. Who finds that the newest is old adds another.
-async fn changing(stores: &Stores, now: u64) -> Result<Keys, StoreError> {
+/// Returns the keys of this time, the one that seals first. Who finds that the newest is old adds another. What they seal has to open for
+/// `life` seconds.
+async fn changing(stores: &Stores, now: u64, life: u64) -> Result<Keys, StoreError> {
     for _ in 0..8 {
         let before = stores.kv().get(CHANGING).await?;
         let stored: Vec<Stored> =
             before.as_deref().and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default();
         // A key that can not be read neither seals nor opens anything: another takes its place.
         let keys: Vec<_> = stored.iter().filter(|key| decode(key.key.as_bytes()).is_some()).cloned().collect();
-        let next = next(&keys, now);
+        let next = next(&keys, now, life);
         if next == stored {
             return in_order(&next, now).ok_or_else(unreadable);
         }
@@ -88,8 +87,9 @@ async fn changing(stores: &Stores, now: u64) -> Result<Keys, StoreError> {
 }
 
 /// Returns the keys as they should be: none that opens nothing any more, and a new one before the newest is too old.
-fn next(keys: &[Stored], now: u64) -> Vec<Stored> {
-    let ends = |at: usize| keys.get(at.saturating_add(1)).map(|successor| successor.from.saturating_add(LIFE));
+fn next(keys: &[Stored], now: u64, life: u64) -> Vec<Stored> {
+    let ends =
+        |at: usize| keys.get(at.saturating_add(1)).map(|successor| successor.from.saturating_add(opens_for(life)));
     let mut next: Vec<_> = keys
         .iter()
         .enumerate()
@@ -98,7 +98,7 @@ fn next(keys: &[Stored], now: u64) -> Vec<Stored> {
         .collect();
     match next.last() {
         None => next.push(Stored { key: new_key(), from: now }),
-        Some(newest) if newest.from.saturating_add(LIFE) <= now => {
+        Some(newest) if newest.from.saturating_add(seals_for(life)) <= now => {
             next.push(Stored { key: new_key(), from: now.saturating_add(NOTICE) });
         }
         Some(_) => {}
@@ -134,10 +134,17 @@ mod tests {
     use super::*;
     use crate::seal::Sealer;
 
+    /// How long keys seal, and open after that, where questions live for less.
+    const LIFE: u64 = 60 * 60;
+
     async fn node(stores: &Stores, now: u64) -> Sealer {
+        node_with(stores, now, 600).await
+    }
+
+    async fn node_with(stores: &Stores, now: u64, life: u64) -> Sealer {
         let sealer = Sealer::default();
         sealer.share_lasting(&Keys::new(lasting(stores).await.unwrap()));
-        sealer.share(&changing(stores, now).await.unwrap());
+        sealer.share(&changing(stores, now, life).await.unwrap());
         sealer
     }
 
@@ -178,5 +185,18 @@ mod tests {
         assert!(first.open(&with_new, b"").is_some() && later.open(&sealed, b"").is_some());
         let much_later = node(&stores, due + NOTICE + LIFE).await;
         assert!(much_later.open(&sealed, b"").is_none() && much_later.open(&with_new, b"").is_some());
+    }
+
+    /// What was sealed opens as long as it is said to, however often keys are replaced meanwhile.
+    #[tokio::test]
+    async fn keys_open_as_long_as_what_they_sealed_lives() {
+        let (stores, life) = (Stores::memory(), 3 * LIFE);
+        let sealed = node_with(&stores, 1000, life).await.seal(b"x", b"").unwrap();
+        let mut now = 1000;
+        while now < 1000 + life {
+            now += LIFE / 4;
+            assert!(node_with(&stores, now, life).await.open(&sealed, b"").is_some(), "{now}");
+        }
+        assert!(node_with(&stores, now + 2 * LIFE, life).await.open(&sealed, b"").is_none());
     }
 }

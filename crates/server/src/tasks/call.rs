@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use jackfield_peer::{RequestKey, Session};
 use jackfield_protocol::{Meta, Revision, TaskHandle, meta::key};
-use jackfield_store::{TaskChange, TaskId, TaskRecord, TaskWatch, Updated};
+use jackfield_store::{TaskChange, TaskId, TaskRecord, TaskStage, TaskWatch, Updated};
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
 
+use super::retry::Retry;
 use super::{TaskRuntime, view};
 use crate::Cx;
 use crate::changes::encode;
@@ -18,7 +19,10 @@ pub(crate) struct TaskCall {
     pub(crate) id: TaskId,
     pub(super) runtime: Arc<TaskRuntime>,
     pub(super) handle: TaskHandle,
-    pub(super) ttl: Option<Duration>,
+    /// Whose it is, if there are users.
+    pub(super) user: Option<String>,
+    /// When it is forgotten.
+    pub(super) expires: Option<Instant>,
     watch: TaskWatch,
     revision: Revision,
     session: Option<Arc<Session>>,
@@ -42,7 +46,8 @@ impl TaskCall {
             id: record.id.clone(),
             runtime,
             handle: view::handle(record),
-            ttl: record.ttl,
+            user: cx.auth().map(|user| user.subject.clone()),
+            expires: record.ttl.and_then(|ttl| Instant::now().checked_add(ttl)),
             watch,
             revision: cx.revision(),
             session: cx.session().cloned(),
@@ -63,6 +68,11 @@ impl TaskCall {
         self.began.store(true, Ordering::Relaxed);
     }
 
+    /// Whether its time is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.expires.is_some_and(|expires| expires <= Instant::now())
+    }
+
     /// Begins to watch the task, from its creation on.
     pub(super) fn watch(&self) -> TaskWatch {
         self.watch.clone()
@@ -76,6 +86,41 @@ impl TaskCall {
                 Ok(Some(record))
             }
             Updated::Ended(_) | Updated::Gone => Ok(None),
+        }
+    }
+
+    /// Waits for a change that `watch` tells of, and returns the task as it is then; `None` if it is gone.
+    pub(super) async fn next(&self, watch: &mut TaskWatch) -> Option<TaskRecord> {
+        // Notices can get lost while a store is away.
+        match tokio::time::timeout(self.runtime.config.lease, watch.changed()).await {
+            Ok(None) => None,
+            Ok(Some(_)) | Err(_) => self.look().await,
+        }
+    }
+
+    /// Waits until someone else has ended the task, or it is gone.
+    pub(super) async fn ended(&self) {
+        let mut watch = self.watch();
+        let mut stage = Some(watch.stage());
+        while stage.is_some_and(|stage| stage != TaskStage::Ended) {
+            stage = match tokio::time::timeout(self.runtime.config.lease, watch.changed()).await {
+                Ok(stage) => stage,
+                Err(_) => self.look().await.map(|record| record.stage()),
+            };
+        }
+    }
+
+    /// Returns the task as it is now. A store that is away is asked again.
+    async fn look(&self) -> Option<TaskRecord> {
+        let mut retry = Retry::default();
+        loop {
+            match self.runtime.store.get(self.id.as_str()).await {
+                Ok(record) => return record,
+                Err(error) => {
+                    tracing::warn!(%error, task = ?self.id, "what a task is like can not be seen at the moment");
+                    retry.pause().await;
+                }
+            }
         }
     }
 

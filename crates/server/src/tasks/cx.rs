@@ -40,8 +40,7 @@ impl Cx {
         {
             self.create_task(runtime).await;
         }
-        // The work on the call is polled again as soon as it has left the request.
-        poll_fn(|_| if slot.is_undecided() { Poll::Pending } else { Poll::Ready(()) }).await;
+        poll_fn(|task| if slot.is_decided(task.waker()) { Poll::Ready(()) } else { Poll::Pending }).await;
         self.is_task()
     }
 

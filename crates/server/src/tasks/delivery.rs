@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_peer::{AskError, Incoming};
@@ -15,10 +14,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use super::call::related;
 use super::questions::Answered;
 use super::runtime::{TaskRuntime, refusal};
-use crate::questions::as_request;
-
-/// How long a client may take from the handshake until it can be asked.
-const READY_LIMIT: Duration = Duration::from_secs(30);
+use crate::questions::{READY_LIMIT, as_request};
 
 /// The questions that one request takes to its client. Dropping it takes them back.
 pub(super) struct Delivery<'a> {

@@ -7,7 +7,7 @@ use jackfield_store::{StoreError, TaskChange, TaskEnd, TaskRecord, Updated};
 use super::call::related;
 use super::delivery::Delivery;
 use super::questions::Answered;
-use super::runtime::refusal;
+use super::runtime::{not_found, refusal};
 use super::{missing_extension, results, speaks_extension, view};
 use crate::router::{Router, empty};
 
@@ -49,7 +49,7 @@ pub(crate) fn cancel(router: &Router, incoming: Incoming) -> Answering {
         match updated {
             Updated::Applied(record) => told(&record, incoming.caller.revision),
             Updated::Ended(record) => Err(over(view::task_of(&record).status)),
-            Updated::Gone => Err(over(view::task_of(&record).status)),
+            Updated::Gone => Err(not_found()),
         }
     })
 }

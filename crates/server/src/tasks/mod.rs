@@ -13,6 +13,7 @@ mod methods;
 mod questions;
 mod rate;
 mod results;
+mod retry;
 mod runtime;
 mod slot;
 mod start;

@@ -8,6 +8,7 @@ use jackfield_store::{StoreError, TaskChange, TaskRecord, TaskStage};
 use serde::{Deserialize, Serialize};
 
 use super::TaskCall;
+use super::retry::Retry;
 use crate::QuestionError;
 
 /// What came back for a question, as it is kept.
@@ -50,12 +51,7 @@ pub(crate) async fn ask(
         encoded.push((key.clone(), Bytes::from(bytes)));
     }
     let mut watch = task.watch();
-    let mut record = match task.change(TaskChange::ask(encoded)).await {
-        Ok(Some(record)) => record,
-        Ok(None) => pending().await,
-        Err(StoreError::Full(_)) => return Err(QuestionError::TooMany),
-        Err(error) => return Err(lost(&error)),
-    };
+    let mut record = put(task, encoded).await?;
     loop {
         if let Some(answers) = all_answers(&record, &questions) {
             if record.stage() == TaskStage::Working {
@@ -63,15 +59,27 @@ pub(crate) async fn ask(
             }
             return answers;
         }
-        // Without a word the task is gone, and its worker will notice.
-        if watch.changed().await.is_none() {
-            pending().await
-        }
-        record = match task.runtime.store.get(task.id.as_str()).await {
-            Ok(Some(record)) => record,
-            Ok(None) => pending().await,
-            Err(error) => return Err(lost(&error)),
+        record = match task.next(&mut watch).await {
+            Some(record) => record,
+            // The task is gone, and its worker will notice.
+            None => pending().await,
         };
+    }
+}
+
+/// Puts questions into the task. One that is there already is not put there again, so that a store which is away can be tried again.
+async fn put(task: &TaskCall, questions: Vec<(String, Bytes)>) -> Result<TaskRecord, QuestionError> {
+    let mut retry = Retry::default();
+    loop {
+        match task.change(TaskChange::ask(questions.clone())).await {
+            Ok(Some(record)) => return Ok(record),
+            Ok(None) => pending().await,
+            Err(StoreError::Full(_)) => return Err(QuestionError::TooMany),
+            Err(error) => {
+                tracing::warn!(%error, task = ?task.id, "a question of a task could not be kept yet");
+                retry.pause().await;
+            }
+        }
     }
 }
 
@@ -82,9 +90,4 @@ fn all_answers(
     let response = |key: &String| record.input(key)?.response.clone();
     let all: Option<Vec<_>> = questions.iter().map(|(key, _)| Some((key, response(key)?))).collect();
     Some(all?.iter().map(|(key, bytes)| Answered::read(bytes, key)).collect())
-}
-
-fn lost(error: &StoreError) -> QuestionError {
-    tracing::warn!(%error, "a question of a task was lost");
-    QuestionError::Closed
 }

@@ -1,16 +1,12 @@
 //! How the end of a task is kept, and read again.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use jackfield_peer::Reply;
 use jackfield_protocol::{AnyResult, CallToolResult, ErrorObject, Outcome};
 use jackfield_store::{StoreError, TaskChange, TaskEnd};
 
 use super::TaskCall;
-
-/// How often the end of a task is written before it is given up; its lease then ends it.
-const ATTEMPTS: u32 = 4;
+use super::retry::Retry;
 
 /// Turns the answer of a call into the end of its task.
 pub(super) fn of(reply: Reply) -> TaskChange {
@@ -42,24 +38,27 @@ fn why(result: &CallToolResult) -> String {
     text.chars().take(500).collect()
 }
 
-/// Keeps the end of a task. Someone else may have ended it before; then that end stays.
+/// Keeps the end of a task. Someone else may have ended it before; then that end stays. A store that is away is tried again until nobody
+/// would find the task any more; all that time it is one that is worked on.
 pub(super) async fn keep(task: &TaskCall, mut end: TaskChange) {
-    let mut wait = Duration::from_millis(100);
-    for _ in 0..ATTEMPTS {
+    let mut retry = Retry::default();
+    loop {
+        let user = task.user.as_deref();
         match task.change(end.clone()).await {
-            Ok(Some(_)) => return tracing::info!(task = ?task.id, "a task has ended"),
-            Ok(None) => return tracing::debug!(task = ?task.id, "a task had ended before its work did"),
+            Ok(Some(_)) => return tracing::info!(task = ?task.id, user, "a task has ended"),
+            Ok(None) => return tracing::debug!(task = ?task.id, user, "a task had ended before its work did"),
             Err(StoreError::Full(_)) if !matches!(end.end, Some(TaskEnd::Failed(_))) => {
                 end = failed(&ErrorObject::internal("there is no room to keep the result of the task"));
             }
+            Err(error) if task.is_over() => {
+                return tracing::error!(%error, task = ?task.id, user, "the end of a task was never kept, and its time is over");
+            }
             Err(error) => {
-                tracing::warn!(%error, task = ?task.id, "the end of a task could not be kept yet");
-                tokio::time::sleep(wait).await;
-                wait = wait.saturating_mul(3);
+                tracing::warn!(%error, task = ?task.id, user, "the end of a task could not be kept yet");
+                retry.pause().await;
             }
         }
     }
-    tracing::error!(task = ?task.id, "the end of a task could not be kept");
 }
 
 /// Reads a result again.

@@ -97,11 +97,14 @@ impl TaskRuntime {
     pub(crate) async fn find(&self, incoming: &Incoming) -> Result<TaskRecord, ErrorObject> {
         let id = incoming.params.string("taskId")?.into_owned();
         let owner = self.owner(incoming)?;
-        let record = self.look(&id).await?.filter(|record| record.owner == owner.name);
-        record.ok_or_else(|| {
-            tracing::debug!("a task was asked for that is not there, or belongs to someone else");
-            ErrorObject::invalid_params("task not found: it has expired, or never was")
-        })
+        let (method, user) = (incoming.method.as_str(), owner.user.as_deref());
+        let Some(record) = self.look(&id).await?.filter(|record| record.owner == owner.name) else {
+            // Who tries many ids leaves a trail.
+            tracing::info!(method, user, "a task was asked for that is not there, or belongs to someone else");
+            return Err(not_found());
+        };
+        tracing::debug!(task = ?record.id, method, user, "a task was asked for");
+        Ok(record)
     }
 
     /// Finds a task, whosever it is. If its worker died, it ends now.
@@ -189,6 +192,11 @@ pub(crate) fn missing_extension() -> ErrorObject {
     ErrorObject::missing_capability(format!("the client does not support the extension {TASKS_EXTENSION}"), required)
 }
 
+/// What a caller is told who asks for a task that is not there.
+pub(super) fn not_found() -> ErrorObject {
+    ErrorObject::invalid_params("task not found: it has expired, or never was")
+}
+
 /// What a caller is told when the store refuses.
 pub(super) fn refusal(error: StoreError) -> ErrorObject {
     match error {
@@ -200,7 +208,8 @@ pub(super) fn refusal(error: StoreError) -> ErrorObject {
         }
         error => {
             tracing::error!(error = &error as &dyn std::error::Error, "the store of tasks failed");
-            ErrorObject::new(code::UNAVAILABLE, "tasks are not available at the moment; try again later")
+            let status = serde_json::json!({ "status": code::UNAVAILABLE });
+            ErrorObject::internal("tasks are not available at the moment; try again later").with_data(status)
         }
     }
 }

@@ -1,11 +1,15 @@
 //! Whether a call is a task.
 
-use crate::sync::{AtomicU8, OnceLock, Ordering};
+use std::task::Waker;
+
+use crate::sync::{AtomicU8, Mutex, OnceLock, Ordering, PoisonError};
 
 /// Whether a call is a task, which it may become while it runs.
 pub(crate) struct Slot<T: 'static> {
     task: OnceLock<T>,
     state: AtomicU8,
+    /// Who waits until it is clear.
+    waiting: Mutex<Vec<Waker>>,
 }
 
 /// It is an ordinary call.
@@ -19,7 +23,7 @@ const MOVED: u8 = 3;
 
 impl<T: 'static> Slot<T> {
     pub(crate) fn new() -> Self {
-        Self { task: OnceLock::new(), state: AtomicU8::new(PLAIN) }
+        Self { task: OnceLock::new(), state: AtomicU8::new(PLAIN), waiting: Mutex::new(Vec::new()) }
     }
 
     /// Returns the task, if the call is one.
@@ -35,6 +39,7 @@ impl<T: 'static> Slot<T> {
     /// Notes that there will be no task.
     pub(crate) fn give_up(&self) {
         self.state.store(PLAIN, Ordering::Release);
+        self.wake();
     }
 
     /// Notes the task; the work has still to leave the request.
@@ -66,5 +71,23 @@ impl<T: 'static> Slot<T> {
     /// Notes that the work has left the request.
     pub(crate) fn moved(&self) {
         self.state.store(MOVED, Ordering::Release);
+        self.wake();
+    }
+
+    /// Whether it is clear if the call becomes a task; if not, `waker` is told when it is.
+    pub(crate) fn is_decided(&self, waker: &Waker) -> bool {
+        if self.is_undecided() {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            if !waiting.iter().any(|known| known.will_wake(waker)) {
+                waiting.push(waker.clone());
+            }
+        }
+        // It may have become clear before the waker was there.
+        !self.is_undecided()
+    }
+
+    fn wake(&self) {
+        let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        waiting.into_iter().for_each(Waker::wake);
     }
 }

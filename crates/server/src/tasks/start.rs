@@ -95,7 +95,7 @@ fn begin(
     item: Arc<Item<Tools>>,
     arguments: Bytes,
     cx: Cx,
-    checks_output: bool,
+    checks_output: Option<bool>,
 ) -> Answering {
     match problem {
         Some(problem) => Answering::ready(Ok(Outcome::Complete(problem.into()))),
@@ -114,17 +114,16 @@ pub(crate) fn move_out(cx: &Cx, work: Pin<Box<dyn Future<Output = Reply> + Send>
 
 /// Works on a task until it is done, or someone ended it, or its time is over.
 async fn follow(task: Arc<TaskCall>, work: Pin<Box<dyn Future<Output = Reply> + Send>>) {
-    let mut watch = task.watch();
     let mut work = Guarded::new(work);
     let time = async {
-        match task.ttl {
-            Some(ttl) => tokio::time::sleep(ttl).await,
+        match task.expires {
+            Some(expires) => tokio::time::sleep_until(expires).await,
             None => std::future::pending().await,
         }
     };
     let end = tokio::select! {
         biased;
-        () = watch.ended() => None,
+        () = task.ended() => None,
         reply = &mut work => Some(results::of(reply)),
         () = task.runtime.stopping.triggered() => {
             Some(results::failed(&ErrorObject::internal("the server was shut down before the task was done")))
@@ -135,6 +134,6 @@ async fn follow(task: Arc<TaskCall>, work: Pin<Box<dyn Future<Output = Reply> + 
     drop(work);
     match end {
         Some(end) => results::keep(&task, end).await,
-        None => tracing::info!(task = ?task.id, "a task was ended from outside"),
+        None => tracing::info!(task = ?task.id, user = task.user, "a task was ended from outside"),
     }
 }

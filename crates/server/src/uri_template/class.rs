@@ -36,7 +36,7 @@ fn may_stand(byte: u8) -> bool {
 }
 
 /// Decodes `%XX` once; `None` if it is malformed, not UTF-8, or has a NUL.
-pub(super) fn decode(text: &str) -> Option<String> {
+pub(crate) fn decode(text: &str) -> Option<String> {
     if !text.contains('%') {
         return Some(text.to_owned());
     }

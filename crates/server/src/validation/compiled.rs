@@ -14,6 +14,7 @@ pub(crate) struct Validator {
     max_depth: usize,
     /// How many steps each byte of a value may cost.
     steps_per_byte: u64,
+    has_alternatives: bool,
 }
 
 /// How much work checking a value may be.
@@ -39,6 +40,11 @@ const RECURSION_FACTOR: u64 = 1_000;
 const MAX_REGEX_BYTES: usize = 1024 * 1024;
 /// The most problems that are told at once.
 const MAX_PROBLEMS: usize = 10;
+/// The most characters of a problem.
+const MAX_LINE: usize = 300;
+/// The most steps for a value whose problems are gathered. All of them are there before the first can be told, and each is much larger than
+/// the part of the value that it is about.
+const MOST_STEPS_TOLD: u64 = 10_000;
 
 impl Validator {
     pub(crate) fn new(schema: &Value, outline: &Outline) -> Result<Option<Self>, String> {
@@ -50,17 +56,26 @@ impl Validator {
         let max_depth = max_depth(outline.recursive_refs);
         let factor = if outline.recursive_refs > 1 { RECURSION_FACTOR } else { 1 };
         let steps_per_byte = outline.ways.saturating_mul(factor).max(1);
-        Ok(Some(Self { compiled, has_constraints: outline.has_constraints, max_depth, steps_per_byte }))
+        let &Outline { has_constraints, has_alternatives, .. } = outline;
+        Ok(Some(Self { compiled, has_constraints, max_depth, steps_per_byte, has_alternatives }))
     }
 
     /// Estimates how much work it is at most to check a value of so many bytes.
     pub(crate) fn effort(&self, length: usize) -> Effort {
-        let length = u64::try_from(length).unwrap_or(u64::MAX);
-        match self.steps_per_byte.saturating_mul(length) {
+        match self.steps(length) {
             steps if steps <= STEPS_IN_PLACE => Effort::Little,
             steps if steps <= MOST_STEPS => Effort::Much,
             _ => Effort::TooMuch,
         }
+    }
+
+    /// Whether all problems of a value of so many bytes are told; of longer ones the first, if it can be found alone.
+    pub(crate) fn tells_all(&self, length: usize) -> bool {
+        self.steps(length) <= MOST_STEPS_TOLD
+    }
+
+    fn steps(&self, length: usize) -> u64 {
+        self.steps_per_byte.saturating_mul(u64::try_from(length).unwrap_or(u64::MAX))
     }
 
     /// Whether the schema has rules that the types it was made from do not enforce.
@@ -83,10 +98,23 @@ impl Validator {
         if self.compiled.is_valid(&value) {
             return Ok(());
         }
-        let mut lines: Vec<_> =
-            self.compiled.iter_errors(&value).take(MAX_PROBLEMS).map(|error| line(&error)).collect();
+        Err(self.problems(&value, json.len()))
+    }
+
+    fn problems(&self, value: &Value, length: usize) -> String {
+        let mut lines = Vec::new();
+        if self.tells_all(length) {
+            lines.extend(self.compiled.iter_errors(value).take(MAX_PROBLEMS).map(|error| line(&error)));
+        } else if !self.has_alternatives {
+            lines.extend(self.compiled.validate(value).err().map(|error| line(&error)));
+        }
         lines.dedup();
-        Err(lines.join("\n"))
+        if lines.is_empty() {
+            return format!(
+                "something in these {length} bytes does not fit the schema; what it is would take long to say"
+            );
+        }
+        lines.join("\n")
     }
 }
 
@@ -121,20 +149,21 @@ fn line(error: &ValidationError<'_>) -> String {
             return format!("`{}` is missing, but required", join(property.as_str().unwrap_or_default()));
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
-            let names: Vec<_> = unexpected.iter().map(|name| format!("`{}`", join(name))).collect();
-            return format!("unexpected {}", names.join(", "));
+            let names: Vec<_> = unexpected.iter().take(MAX_PROBLEMS).map(|name| format!("`{}`", join(name))).collect();
+            return shorten(&format!("unexpected {}", names.join(", ")));
         }
-        _ => shorten(&error.to_string()),
+        _ => error.to_string(),
     };
+    // A value that is too long to be shown would hide the rule that it breaks.
+    let text = shorten(&if text.len() > MAX_LINE { error.masked().to_string() } else { text });
     if field.is_empty() { text } else { format!("`{field}`: {text}") }
 }
 
 fn shorten(text: &str) -> String {
-    const MAX: usize = 300;
-    if text.chars().count() <= MAX {
+    if text.chars().count() <= MAX_LINE {
         return text.replace('\n', " ");
     }
-    text.chars().take(MAX).chain("…".chars()).collect::<String>().replace('\n', " ")
+    text.chars().take(MAX_LINE).chain("…".chars()).collect::<String>().replace('\n', " ")
 }
 
 #[cfg(test)]
@@ -174,5 +203,24 @@ mod tests {
         let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"anyOf": [{"type": "null"},
             {"type": "object", "properties": {"a": {"$ref": "#/$defs/t"}, "b": {"$ref": "#/$defs/t"}}}]}}});
         assert_eq!(validator(&tree).effort(1_000), Effort::Much);
+    }
+    /// T-102: problems are gathered of short values only. Of a long one the first is told, or none where alternatives would gather theirs.
+    #[test]
+    fn problems_of_long_values_are_not_gathered() {
+        let names = json!({"type": "object", "properties": {"names": {"type": "array", "items": {"type": "string"}}}});
+        let wrong = |count: usize| format!(r#"{{"names":[{}]}}"#, vec!["1"; count].join(","));
+        let problems = |validator: &Validator, count| validator.check(wrong(count).as_bytes()).unwrap_err();
+        let plain = validator(&names);
+        assert_eq!(problems(&plain, 20).lines().count(), MAX_PROBLEMS);
+        let most = usize::try_from(MOST_STEPS_TOLD / plain.steps_per_byte).unwrap();
+        assert!(plain.tells_all(most) && !plain.tells_all(most + 1));
+        assert_eq!(problems(&plain, 100_000), r#"`names.0`: 1 is not of type "string""#);
+        let chosen = validator(&json!({"anyOf": [names, {"required": ["other"]}]}));
+        assert_eq!(problems(&chosen, 20).lines().count(), 1);
+        assert!(problems(&chosen, 20).contains("anyOf"));
+        assert!(problems(&chosen, 10_000).starts_with("something in these"));
+        // A rule is told, whatever the length of what breaks it.
+        let long = format!(r#"{{"names":[{{"a":"{}"}}]}}"#, "x".repeat(1_000));
+        assert_eq!(plain.check(long.as_bytes()).unwrap_err(), r#"`names.0`: value is not of type "string""#);
     }
 }

@@ -8,6 +8,7 @@
 mod compiled;
 #[cfg(not(feature = "validation"))]
 mod disabled;
+mod references;
 mod structure;
 
 use jackfield_protocol::Schema;
@@ -16,6 +17,7 @@ use jackfield_protocol::Schema;
 pub(crate) use compiled::{Effort, Validator};
 #[cfg(not(feature = "validation"))]
 pub(crate) use disabled::{Effort, Validator};
+pub(crate) use structure::{Role, has_constraints};
 
 /// Checks a schema, and compiles it if values are to be checked. The error continues "the input schema …".
 pub(crate) fn compile(schema: &Schema) -> Result<Option<Validator>, String> {

@@ -1,9 +1,9 @@
 //! What a schema looks like: its size, its dialect, its references, and whether types alone enforce it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use jackfield_protocol::Schema;
 use serde_json::{Map, Value};
+
+use super::references::{Graph, Named, REFERENCES};
 
 const MAX_BYTES: usize = 256 * 1024;
 const MAX_DEPTH: usize = 64;
@@ -28,6 +28,8 @@ pub(crate) struct Outline {
     pub(crate) ways: u64,
     /// How often definitions refer to themselves, if they do.
     pub(crate) recursive_refs: usize,
+    /// It has alternatives: saying why none of them fits takes the problems of all.
+    pub(crate) has_alternatives: bool,
 }
 
 /// Checks a schema without compiling it.
@@ -41,14 +43,23 @@ pub(crate) fn check(schema: &Schema) -> Result<Outline, String> {
     };
     check_dialect(&root)?;
     let mut survey = Survey::default();
-    survey.visit(&root, 0)?;
+    survey.visit(&root, Role::Schema, 0)?;
     survey.check_references()?;
-    let paths = Paths { root: &root }.count(&root, &mut Vec::new());
-    if paths > MAX_PATHS {
+    let mut graph = Graph::new(&root, &survey.named, &survey.references);
+    let ways =
+        graph.ways().ok_or("has a definition that leads back to itself without looking deeper into the value")?;
+    if ways > MAX_PATHS {
         return Err("combines so many alternatives that checking a value could take for ever".to_owned());
     }
-    let recursive_refs = survey.references.iter().filter(|target| is_recursive(&root, target)).count();
-    Ok(Outline { has_constraints: survey.has_constraints, ways: paths, recursive_refs })
+    let recursive_refs = survey.references.iter().filter(|target| graph.is_recursive(target)).count();
+    let Survey { has_constraints, has_alternatives, .. } = survey;
+    Ok(Outline { has_constraints, ways, recursive_refs, has_alternatives })
+}
+
+/// Whether a schema, or one of several, has rules that the Rust types it was made from do not enforce.
+pub(crate) fn has_constraints(value: &Value, role: Role) -> bool {
+    let mut survey = Survey::default();
+    survey.visit(value, role, 0).is_err() || survey.has_constraints
 }
 
 fn check_dialect(root: &Value) -> Result<(), String> {
@@ -60,42 +71,61 @@ fn check_dialect(root: &Value) -> Result<(), String> {
     Err(format!("declares the dialect {dialect}, which is not supported; supported are {}", DIALECTS.join(", ")))
 }
 
-#[derive(Default)]
-struct Survey {
-    subschemas: usize,
-    references: Vec<String>,
-    ids: BTreeSet<String>,
-    has_constraints: bool,
+/// What a value inside a schema is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A schema, or a list of them.
+    Schema,
+    /// Schemas by names, which are no keywords.
+    ByName,
 }
 
-impl Survey {
-    fn visit(&mut self, value: &Value, depth: usize) -> Result<(), String> {
+#[derive(Default)]
+struct Survey<'a> {
+    subschemas: usize,
+    references: Vec<&'a str>,
+    named: Named<'a>,
+    has_constraints: bool,
+    has_alternatives: bool,
+}
+
+impl<'a> Survey<'a> {
+    fn visit(&mut self, value: &'a Value, role: Role, depth: usize) -> Result<(), String> {
         if depth > MAX_DEPTH {
             return Err(format!("is nested deeper than {MAX_DEPTH} levels"));
         }
         let depth = depth.saturating_add(1);
         match value {
-            Value::Object(members) => {
-                self.object(members)?;
-                members.iter().filter(|(name, _)| !is_data(name)).try_for_each(|(_, value)| self.visit(value, depth))
+            Value::Object(members) if role == Role::ByName => {
+                members.values().try_for_each(|value| self.visit(value, Role::Schema, depth))
             }
-            Value::Array(items) => items.iter().try_for_each(|item| self.visit(item, depth)),
+            Value::Object(members) => {
+                self.object(value, members)?;
+                let schemas = members.iter().filter(|(name, _)| !is_data(name));
+                schemas
+                    .map(|(name, value)| (role_of(name), value))
+                    .try_for_each(|(role, value)| self.visit(value, role, depth))
+            }
+            Value::Array(items) => items.iter().try_for_each(|item| self.visit(item, Role::Schema, depth)),
             _ => Ok(()),
         }
     }
 
-    fn object(&mut self, members: &Map<String, Value>) -> Result<(), String> {
+    fn object(&mut self, value: &'a Value, members: &'a Map<String, Value>) -> Result<(), String> {
         self.subschemas = self.subschemas.saturating_add(1);
         if self.subschemas > MAX_SUBSCHEMAS {
             return Err(format!("has more than {MAX_SUBSCHEMAS} subschemas"));
         }
-        for name in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            self.references.extend(members.get(name).and_then(Value::as_str).map(str::to_owned));
+        let text = |name: &str| members.get(name).and_then(Value::as_str);
+        self.references.extend(REFERENCES.iter().filter_map(|name| text(name)));
+        for id in ["$id", "id"].into_iter().filter_map(text) {
+            self.named.ids.insert(id.trim_end_matches('#'), value);
         }
-        for name in ["$id", "id"] {
-            self.ids.extend(members.get(name).and_then(Value::as_str).map(|id| id.trim_end_matches('#').to_owned()));
+        for anchor in ["$anchor", "$dynamicAnchor"].into_iter().filter_map(text) {
+            self.named.anchors.insert(anchor, value);
         }
         self.has_constraints |= members.iter().any(|(name, value)| is_constraint(name, value, members));
+        self.has_alternatives |= ["anyOf", "oneOf", "propertyNames"].iter().any(|name| members.contains_key(*name));
         Ok(())
     }
 
@@ -103,7 +133,7 @@ impl Survey {
     fn check_references(&self) -> Result<(), String> {
         let inside = |target: &str| {
             let document = target.split('#').next().unwrap_or_default();
-            document.is_empty() || self.ids.contains(document)
+            document.is_empty() || self.named.ids.contains_key(document)
         };
         match self.references.iter().find(|target| !inside(target)) {
             Some(target) => Err(format!("refers to {target:?} outside of itself; references are never fetched")),
@@ -117,106 +147,53 @@ fn is_data(name: &str) -> bool {
     matches!(name, "default" | "examples" | "enum" | "const")
 }
 
+fn role_of(keyword: &str) -> Role {
+    match keyword {
+        "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs" | "definitions" => {
+            Role::ByName
+        }
+        _ => Role::Schema,
+    }
+}
+
 /// Whether a keyword is a rule that a Rust type does not enforce by itself.
 fn is_constraint(name: &str, value: &Value, beside: &Map<String, Value>) -> bool {
-    // The range of an integer type is part of the type; schemars writes it beside the type's name.
-    let is_integer_type = || {
-        let format = beside.get("format").and_then(Value::as_str).unwrap_or_default();
-        format.starts_with("int") || format.starts_with("uint")
-    };
     match name {
-        "minimum" => !(is_integer_type() && value.as_f64() == Some(0.0)),
-        "maximum" => !is_integer_type(),
-        "exclusiveMinimum"
-        | "exclusiveMaximum"
-        | "multipleOf"
-        | "minLength"
-        | "maxLength"
-        | "pattern"
-        | "minItems"
-        | "maxItems"
-        | "uniqueItems"
-        | "contains"
-        | "minProperties"
-        | "maxProperties"
-        | "propertyNames"
-        | "patternProperties"
-        | "not"
-        | "if"
-        | "dependentRequired"
-        | "dependentSchemas"
-        | "unevaluatedProperties" => {
-            // A property may have the name of a keyword; then its value is a schema, and so is that of `not` and `if`.
-            !value.is_object() || matches!(name, "contains" | "propertyNames" | "patternProperties" | "not" | "if")
-        }
+        // The range of an integer type is part of the type; schemars writes it beside the type's name.
+        "minimum" => range(beside).is_none_or(|(least, _)| integer(value).is_none_or(|bound| bound > least)),
+        "maximum" => range(beside).is_none_or(|(_, most)| integer(value).is_none_or(|bound| bound < most)),
+        "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength" | "pattern" | "minItems"
+        | "maxItems" | "contains" | "minProperties" | "maxProperties" | "propertyNames" | "patternProperties"
+        | "not" | "if" | "dependencies" | "dependentRequired" | "dependentSchemas" => true,
+        "uniqueItems" => value == &Value::Bool(true),
+        "unevaluatedProperties" | "unevaluatedItems" => value != &Value::Bool(true),
         "additionalProperties" => value == &Value::Bool(false),
         _ => false,
     }
 }
 
-/// Counts the ways that a value may take through alternatives, following references.
-struct Paths<'a> {
-    root: &'a Value,
-}
-
-impl<'a> Paths<'a> {
-    fn count(&self, value: &'a Value, under_way: &mut Vec<&'a str>) -> u64 {
-        let Value::Object(members) = value else { return 1 };
-        let mut total: u64 = 1;
-        for (name, value) in members {
-            let ways = match (name.as_str(), value) {
-                ("$ref", Value::String(target)) => self.follow(target, under_way),
-                ("anyOf" | "oneOf" | "allOf", Value::Array(branches)) => {
-                    branches.iter().fold(0, |sum: u64, branch| sum.saturating_add(self.count(branch, under_way)))
-                }
-                ("properties" | "patternProperties", Value::Object(fields)) => {
-                    fields.values().map(|field| self.count(field, under_way)).max().unwrap_or(1)
-                }
-                ("not" | "if" | "then" | "else" | "items" | "additionalProperties" | "contains", value) => {
-                    self.count(value, under_way)
-                }
-                _ => continue,
-            };
-            total = total.saturating_add(ways);
-            if total > MAX_PATHS {
-                return total;
-            }
+/// Returns the range of the integer type that a schema names, such as `uint8`.
+fn range(schema: &Map<String, Value>) -> Option<(i128, i128)> {
+    let format = schema.get("format")?.as_str()?;
+    let (is_signed, bits) = match format.strip_prefix("uint") {
+        Some(bits) => (false, bits),
+        None => (true, format.strip_prefix("int")?),
+    };
+    let bits: u32 = if bits.is_empty() { 64 } else { bits.parse().ok()? };
+    let most = |bits: u32| 1_i128.checked_shl(bits).map_or(i128::MAX, |power| power.wrapping_sub(1));
+    match (is_signed, bits) {
+        (_, 0) | (_, 129..) => None,
+        (true, bits) => {
+            let most = most(bits.saturating_sub(1));
+            Some((-most - 1, most))
         }
-        total
-    }
-
-    fn follow(&self, target: &'a str, under_way: &mut Vec<&'a str>) -> u64 {
-        if under_way.contains(&target) || under_way.len() > MAX_DEPTH {
-            return 1;
-        }
-        let Some(found) = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) else { return 1 };
-        under_way.push(target);
-        let ways = self.count(found, under_way);
-        under_way.pop();
-        ways
+        (false, bits) => Some((0, most(bits))),
     }
 }
 
-/// Whether a definition leads back to itself.
-fn is_recursive(root: &Value, target: &str) -> bool {
-    let mut graph = BTreeMap::new();
-    let mut waiting = vec![target.to_owned()];
-    while let Some(at) = waiting.pop() {
-        if graph.contains_key(&at) {
-            continue;
-        }
-        let mut survey = Survey::default();
-        if let Some(found) = at.strip_prefix('#').and_then(|pointer| root.pointer(pointer)) {
-            // The limits have been checked for the whole.
-            let _ = survey.visit(found, 0);
-        }
-        if survey.references.iter().any(|next| next == target) {
-            return true;
-        }
-        waiting.extend(survey.references.iter().cloned());
-        graph.insert(at, ());
-    }
-    false
+/// Returns a bound, if it is a whole number.
+fn integer(value: &Value) -> Option<i128> {
+    value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
 }
 
 #[cfg(test)]
@@ -282,6 +259,62 @@ mod tests {
         assert!(outline(json!({"$ref": "#/$defs/l0", "$defs": defs})).unwrap_err().contains("alternatives"));
     }
 
+    /// T-102: definitions that are referred to more than once are looked at once: forty of them, each with two references to the next.
+    #[test]
+    fn the_time_of_a_look_does_not_double_with_each_definition() {
+        let defs = |keyword: &str| {
+            let mut defs = Map::new();
+            for level in 0..40 {
+                let next = json!({"$ref": format!("#/$defs/l{}", level + 1)});
+                let schema = match keyword {
+                    "properties" => json!({"properties": {"a": next, "b": next}}),
+                    keyword => json!({ keyword: [next, next] }),
+                };
+                defs.insert(format!("l{level}"), schema);
+            }
+            defs.insert("l40".into(), json!({"type": "string"}));
+            defs
+        };
+        let known = outline(json!({"$ref": "#/$defs/l0", "$defs": defs("properties")})).unwrap();
+        assert_eq!((known.ways, known.recursive_refs), (82, 0));
+        assert!(outline(json!({"$ref": "#/$defs/l0", "$defs": defs("anyOf")})).unwrap_err().contains("alternatives"));
+        // Circles do not hide what stands in them: each leads to the next in two ways, and by a property back to the one before.
+        let mut circular = defs("anyOf");
+        for level in 1..40 {
+            circular[&format!("l{level}")]["properties"] = json!({"x": {"$ref": format!("#/$defs/l{}", level - 1)}});
+        }
+        let schema =
+            json!({"properties": {"a": {"$ref": "#/$defs/l39"}, "b": {"$ref": "#/$defs/l0"}}, "$defs": circular});
+        assert!(outline(schema).unwrap_err().contains("alternatives"));
+        // A long chain needs no deep stack.
+        let mut chain: Map<_, _> = (0..4_000)
+            .map(|at| (format!("l{at}"), json!({"items": {"$ref": format!("#/$defs/l{}", at + 1)}})))
+            .collect();
+        chain.insert("l4000".into(), json!({"$ref": "#/$defs/l0"}));
+        assert_eq!(outline(json!({"$ref": "#/$defs/l0", "$defs": chain})).unwrap().recursive_refs, 4_002);
+    }
+
+    /// What references name by an id, an anchor or with encoded characters is found too.
+    #[test]
+    fn alternatives_behind_other_names_count() {
+        for (name, target) in [("$anchor", "#l{}"), ("$id", "l{}"), ("x", "#/%24defs/l{}")] {
+            let mut defs = Map::new();
+            for level in 0..20 {
+                let next = json!({"$ref": target.replace("{}", &(level + 1).to_string())});
+                defs.insert(format!("l{level}"), json!({name: format!("l{level}"), "anyOf": [next, next]}));
+            }
+            defs.insert("l20".into(), json!({name: "l20"}));
+            let schema = json!({"$ref": target.replace("{}", "0"), "$defs": defs});
+            assert!(outline(schema).unwrap_err().contains("alternatives"), "{target}");
+        }
+    }
+
+    #[test]
+    fn a_definition_that_is_nothing_but_itself_is_refused() {
+        let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}});
+        assert!(outline(schema).unwrap_err().contains("leads back to itself"));
+    }
+
     #[test]
     fn a_definition_that_leads_back_to_itself_is_recursive() {
         let tree = json!({"$ref": "#/$defs/t", "$defs": {"t": {"properties": {"l": {"$ref": "#/$defs/t"}}}}});
@@ -293,9 +326,28 @@ mod tests {
     fn the_range_of_an_integer_type_is_no_constraint() {
         let has =
             |field: Value| outline(json!({"type": "object", "properties": {"n": field}})).unwrap().has_constraints;
-        assert!(!has(json!({"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255})));
+        let integer = |format: &str, least: i64, most: u64| {
+            has(json!({"type": "integer", "format": format, "minimum": least, "maximum": most}))
+        };
+        assert!(!integer("uint8", 0, 255) && integer("uint8", 0, 254) && integer("uint8", 1, 255));
+        assert!(!integer("int8", -128, 127) && integer("int8", -127, 127) && integer("int8", 0, 255));
+        assert!(!integer("uint64", 0, u64::MAX) && integer("uint64", 0, u64::MAX - 1));
+        assert!(!integer("int64", i64::MIN, u64::MAX) && !integer("int", i64::MIN, u64::MAX));
+        assert!(integer("int32", 0, 10) && integer("integer", 0, 10) && integer("int0", 0, 10));
+        assert!(!has(json!({"type": ["integer", "null"], "format": "uint32", "minimum": 0})));
+        assert!(has(json!({"type": "integer", "format": "uint32", "minimum": 0.5})));
         assert!(has(json!({"type": "integer", "minimum": 1})));
         assert!(has(json!({"type": "string", "maxLength": 3})));
         assert!(!has(json!({"type": "string", "description": "pattern"})));
+        // Rules whose value is an object are rules too, and properties that are called like rules are none.
+        for (rule, value) in [
+            ("dependentRequired", json!({"a": ["b"]})),
+            ("dependentSchemas", json!({"a": {"required": ["b"]}})),
+            ("unevaluatedProperties", json!({"type": "string"})),
+            ("unevaluatedProperties", json!(false)),
+        ] {
+            assert!(has(json!({ rule: value })), "{rule}");
+            assert!(!has(json!({"properties": {rule: {"type": "string"}, "minimum": {"type": "string"}}})), "{rule}");
+        }
     }
 }

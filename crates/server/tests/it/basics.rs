@@ -1,7 +1,7 @@
 //! Beginnings, errors of JSON-RPC, and what a server says about itself.
 
 use jackfield_protocol::{Icon, Revision};
-use jackfield_server::{Package, Server};
+use jackfield_server::{Cx, Package, Server};
 use serde_json::json;
 
 use crate::demo::{add, demo, echo, plain, review, text_resource};
@@ -296,5 +296,29 @@ fn mixed_eras_on_one_connection() {
         > raw {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":2}}}
         < 2 {"resultType": "!", "structuredContent": {"sum": 3}}
         "#,
+    );
+}
+
+/// BASE-050: what stands at reserved keys of `_meta` that are not known here is nobody's business: it is neither refused nor changed.
+#[test]
+fn unknown_reserved_keys_reach_the_handler() {
+    let keys = json!({
+        "io.modelcontextprotocol/future": [1, {"a": null}], "mcp/x": "text", "tools.mcp.example/y": false, "modelcontextprotocol.io/z": 1.5,
+    });
+    let sent = keys.clone();
+    let server = move || {
+        let expected = keys.clone();
+        Server::new("x").tool(plain("meta", move |cx: Cx| {
+            let meta = serde_json::to_value(cx.meta()).unwrap();
+            let same = expected.as_object().unwrap().iter().all(|(key, value)| meta.get(key) == Some(value));
+            async move { same.to_string() }
+        }))
+    };
+    check_each(
+        [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28],
+        server,
+        &format!(
+            "@ REVISION\n > 1 tools/call {{\"name\": \"meta\", \"_meta\": {sent}}}\n < 1 {{\"content\": [{{\"text\": \"true\"}}]}}"
+        ),
     );
 }

@@ -91,7 +91,7 @@ fn without_a_user_handles_belong_to_the_session() {
     });
 }
 
-/// T-056, SEC-024: handles expire some time after their last use, and each user has a limited number of them.
+/// T-056, SEC-024, SRV-038: handles expire some time after their last use, and each user has a limited number of them.
 #[test]
 fn handles_expire_and_are_bounded() {
     runtime().block_on(async {
@@ -112,4 +112,60 @@ fn handles_expire_and_are_bounded() {
         assert_eq!(call(&mut alice, "look", &second).await, (UNKNOWN.to_owned(), true));
         assert!(!call(&mut alice, "open", "c").await.1);
     });
+}
+
+/// All owners together have a limited number too; what expires or is given up makes room.
+#[test]
+fn handles_are_bounded_over_all_owners() {
+    runtime().block_on(async {
+        let server = server(Handles::new().lasting(Duration::from_secs(10)).total(3));
+        let mut handles = Vec::new();
+        for name in ["alice", "bob", "carol"] {
+            let mut talk = Talk::of_user(&server, name);
+            talk.play("@ 2026-07-28 {}").await;
+            handles.push((call(&mut talk, "open", name).await.0, talk));
+        }
+        let mut dave = Talk::of_user(&server, "dave");
+        dave.play("@ 2026-07-28 {}").await;
+        let (refused, failed) = call(&mut dave, "open", "d").await;
+        assert!(failed && refused.starts_with("there are 3 handles already"), "{refused}");
+        let (handle, alice) = &mut handles[0];
+        assert_eq!(call(alice, "close", handle).await.0, "alice");
+        assert!(!call(&mut dave, "open", "d").await.1);
+        assert!(call(&mut dave, "open", "e").await.1);
+        tokio::time::advance(Duration::from_secs(11)).await;
+        for _ in 0..3 {
+            assert!(!call(&mut dave, "open", "f").await.1);
+        }
+        assert!(call(&mut dave, "open", "g").await.1);
+    });
+}
+
+/// A handle is given up once, however many try at the same moment.
+#[test]
+fn a_handle_is_given_up_once() {
+    let kept = Arc::new(std::sync::Mutex::new(None));
+    let slot = kept.clone();
+    let keep = sync_tool("keep", json!({"type": "object"}), move |_, cx| {
+        *slot.lock().unwrap() = Some(cx);
+        CallToolResult::text("kept")
+    });
+    crate::talk::check(&Server::new("x").tool(keep), "@ 2026-07-28\n > 1 tools/call {\"name\": \"keep\"}\n < 1 {}");
+    let cx = kept.lock().unwrap().take().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _inside = runtime.enter();
+    let handles = Handles::new();
+    for _ in 0..500 {
+        let handle = handles.insert(&cx, ()).unwrap();
+        let start = std::sync::Barrier::new(2);
+        let remove = || {
+            start.wait();
+            handles.remove(&cx, &handle).is_ok()
+        };
+        let removed = std::thread::scope(|scope| {
+            let other = scope.spawn(remove);
+            (remove(), other.join().unwrap())
+        });
+        assert!(removed.0 != removed.1, "{removed:?}");
+    }
 }

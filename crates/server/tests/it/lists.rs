@@ -179,3 +179,34 @@ fn what_is_hidden_is_not_there() {
         Talk::of_user(&server(), "admin").play(shown).await;
     });
 }
+
+/// SRV-084: that a list may be shared says nothing about who sees and uses what: that is decided for each caller.
+#[test]
+fn a_public_list_lets_nobody_in() {
+    runtime().block_on(async {
+        let hint = CacheHint::public(Duration::from_secs(60));
+        let server = demo().cache(Cached::Tools, hint).visible(|caller, item| {
+            let is_ada = caller.principal.as_ref().is_some_and(|user| user.subject == "ada");
+            !matches!(item, Item::Tool("add")) || is_ada
+        });
+        let (mut ada, mut eve) = (Talk::of_user(&server, "ada"), Talk::of_user(&server, "eve"));
+        ada.play(
+            r#"
+            @ 2026-07-28
+            > 1 tools/list
+            < 1 {"tools": [{"name": "echo"}, {"name": "add"}], "cacheScope": "public"}
+            "#,
+        )
+        .await;
+        eve.play(
+            r#"
+            @ 2026-07-28
+            > 1 tools/list
+            < 1 {"tools": [{"name": "echo"}], "cacheScope": "public"}
+            > 2 tools/call {"name": "add", "arguments": {"a": 1, "b": 2}}
+            < 2 error -32602 add
+            "#,
+        )
+        .await;
+    });
+}

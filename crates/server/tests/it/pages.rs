@@ -1,9 +1,10 @@
 //! Pages that a person has to be at before a call can go on.
 
+use jackfield_protocol::TaskSupport;
 use jackfield_server::{Cx, ProtocolError, Server};
 
 use crate::demo::plain;
-use crate::talk::check;
+use crate::talk::{Talk, check, runtime};
 
 fn server() -> Server {
     Server::new("x")
@@ -16,7 +17,7 @@ fn server() -> Server {
         .tool(plain("done", |cx: Cx| async move { cx.page_notice("e1").send().to_string() }))
 }
 
-/// CLI-056, CLI-059, CLI-060, CLI-061: 2025-11-25 has an error for it that names the page and its id, and a notice when the person is done.
+/// CLI-059, CLI-060, CLI-061: 2025-11-25 has an error for it that names the page and its id, and a notice when the person is done.
 #[test]
 fn a_required_page_is_an_error_where_there_is_one_for_it() {
     check(
@@ -73,4 +74,45 @@ fn a_required_page_is_a_question_in_the_modern_era() {
         < 4 {"content": [{"text": "false"}]}
         "#,
     );
+}
+
+/// CLI-053, CLI-056: a task that needs a page names it by the handler's own id; the notice that the person is done has the same id, and goes
+/// to the session that was asked and to no other.
+#[test]
+fn a_task_names_the_page_that_it_needs() {
+    let files = plain("connect", |cx: Cx| async move {
+        Err::<String, ProtocolError>(cx.require_url("e1", "Please connect.", "https://example.com/connect").await)
+    });
+    let server = server().tool(files.with_task(TaskSupport::Optional));
+    runtime().block_on(async {
+        let (mut asked, mut other) = (Talk::new(&server), Talk::new(&server));
+        for talk in [&mut asked, &mut other] {
+            talk.play("@ 2025-11-25 {\"elicitation\": {\"url\": {}}}").await;
+        }
+        asked
+            .play(
+                r#"
+                > 1 tools/call {"name": "connect", "task": {}}
+                < 1 {"task": {"taskId": "$id"}}
+                < notifications/tasks/status {"status": "input_required"}
+                > 2 tasks/result {"taskId": "$id"}
+                < ? elicitation/create {"mode": "url", "elicitationId": "e1", "message": "Please connect.", "url": "https://example.com/connect"}
+                > ? {"action": "accept"}
+                "#,
+            )
+            .await;
+        let mut answers = asked.rest().await;
+        answers.retain(|message| message["method"] != "notifications/tasks/status");
+        assert_eq!((answers.len(), &answers[0]["error"]["code"]), (1, &serde_json::json!(503)), "{answers:?}");
+        asked
+            .play(
+                r#"
+                > 3 tools/call {"name": "done"}
+                < notifications/elicitation/complete {"elicitationId": "e1"}
+                < 3 {"content": [{"text": "true"}]}
+                "#,
+            )
+            .await;
+        other.play("< nothing").await;
+    });
 }

@@ -10,9 +10,9 @@ use jackfield_protocol::{
 use jackfield_server::{Cx, PromptEntry, Server, Work};
 
 use crate::demo::{demo, review, template};
-use crate::talk::{check, check_each};
+use crate::talk::{Talk, check, check_each, runtime};
 
-/// SRV-058, SRV-059, SRV-064, SRV-065: listed, got, and refused with -32602.
+/// SRV-058, SRV-064, SRV-065: listed, got, and refused with -32602.
 #[test]
 fn prompts_are_listed_and_got() {
     check_each(
@@ -36,7 +36,60 @@ fn prompts_are_listed_and_got() {
     );
 }
 
-/// SRV-085, SRV-087, SRV-090: completion of arguments, with what was chosen before.
+/// SRV-059: the prompts are the same whatever was done before, and on every connection.
+#[test]
+fn prompts_are_the_same_for_everyone_at_all_times() {
+    runtime().block_on(async {
+        let server = demo();
+        let (mut one, mut other) = (Talk::new(&server), Talk::new(&server));
+        one.play(
+            r#"
+            @ 2026-07-28
+            > 1 prompts/list
+            < 1 {"prompts": "$before"}
+            > 2 prompts/get {"name": "review", "arguments": {"code": "x=1"}}
+            < 2 {}
+            > 3 prompts/get {"name": "nope"}
+            < 3 error -32602
+            > 4 prompts/list
+            < 4 {"prompts": "$after"}
+            "#,
+        )
+        .await;
+        other.play("@ 2026-07-28\n > 1 prompts/list\n < 1 {\"prompts\": \"$others\"}").await;
+        assert_eq!(one.known("$before"), one.known("$after"));
+        assert_eq!(one.known("$before"), other.known("$others"));
+        assert_eq!(one.known("$before").as_array().unwrap().len(), 1);
+    });
+}
+
+/// SRV-085: completion is declared where the revision has a word for it, and where there is something to complete.
+#[test]
+fn completion_is_declared() {
+    for (revision, is_declared) in
+        [("2024-11-05", false), ("2025-03-26", true), ("2025-06-18", true), ("2025-11-25", true)]
+    {
+        let declared = |server: &Server| {
+            runtime().block_on(async {
+                let mut talk = Talk::new(server);
+                talk.play(&format!(r#"> 0 initialize {{"protocolVersion": "{revision}", "capabilities": {{}}, "clientInfo": {{"name": "t", "version": "1"}}}}"#)).await;
+                let answer = talk.receive().await.unwrap();
+                assert_eq!(answer["result"]["protocolVersion"], revision);
+                answer["result"]["capabilities"].get("completions").cloned()
+            })
+        };
+        assert_eq!(declared(&demo()), is_declared.then(|| serde_json::json!({})), "{revision}");
+        let without = Server::new("x").prompt({
+            let mut entry = review();
+            entry.completers.clear();
+            entry
+        });
+        assert_eq!(declared(&without), None, "{revision}");
+    }
+    check(&demo(), "@ 2026-07-28\n > 1 server/discover\n < 1 {\"capabilities\": {\"completions\": {}}}");
+}
+
+/// SRV-087, SRV-090: completion of arguments, with what was chosen before.
 #[test]
 fn arguments_are_completed() {
     check_each(
@@ -88,8 +141,8 @@ fn completions_are_at_most_a_hundred() {
         < 3 error -32602
         "#,
     );
-    crate::talk::runtime().block_on(async {
-        let mut talk = crate::talk::Talk::new(&server());
+    runtime().block_on(async {
+        let mut talk = Talk::new(&server());
         talk.play(r#"
             @ 2025-11-25
             > 1 completion/complete {"ref": {"type": "ref/resource", "uri": "x:{n}"}, "argument": {"name": "n", "value": ""}}

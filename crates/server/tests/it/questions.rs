@@ -61,8 +61,8 @@ fn legacy_clients_are_asked_by_request() {
     );
 }
 
-/// PAT-034, PAT-036, PAT-039, PAT-040, PAT-048, PAT-059, BASE-002, STDIO-008: in the modern era the call ends with the question, and is made
-/// again with the answer; the server sends no request.
+/// PAT-034, PAT-036, PAT-040, PAT-048, PAT-058, PAT-059, BASE-002, STDIO-008: in the modern era the call ends with the question, and is made
+/// again with the answer, beside which there may be others; the server sends no request.
 #[test]
 fn modern_clients_are_asked_by_result() {
     check(
@@ -145,6 +145,34 @@ fn several_choices_can_be_made_in_each_revision() {
     );
 }
 
+/// PAT-039: each key stands once among the questions of a result, also when a handler asks the same twice at once; two questions can not
+/// share one.
+#[test]
+fn keys_of_questions_are_unique() {
+    let server = Server::new("x")
+        .tool(plain("same", |cx: Cx| async move {
+            let ask = || cx.elicit::<Name>("name", "Who are you?");
+            let (one, other, third) = tokio::join!(ask(), ask(), cx.elicit::<Name>("third", "And you?"));
+            Ok::<_, QuestionError>(format!("{:?} {:?} {:?}", one?, other?, third?))
+        }))
+        .tool(plain("other", |cx: Cx| async move {
+            let (one, other) = tokio::join!(cx.elicit::<Name>("name", "Who?"), cx.elicit::<Name>("name", "Whose?"));
+            Ok::<_, QuestionError>(format!("{:?} {:?}", one?, other?))
+        }));
+    runtime().block_on(async {
+        let mut talk = Talk::new(&server);
+        talk.play("@ 2026-07-28 {\"elicitation\": {}}\n > 1 tools/call {\"name\": \"same\"}").await;
+        let text = talk.receive_text().await;
+        let questions = text.split_once("\"inputRequests\":").unwrap().1;
+        assert_eq!(questions.matches("Who are you?").count(), 1, "{text}");
+        assert_eq!(questions.matches("\"name\":{\"method\"").count(), 1, "{text}");
+        assert_eq!(questions.matches("\"third\":{\"method\"").count(), 1, "{text}");
+        talk.play("> 2 tools/call {\"name\": \"other\"}").await;
+        let text = talk.receive_text().await;
+        assert_eq!(text.matches("\"name\":{\"method\"").count(), 1, "{text}");
+    });
+}
+
 /// CLI-063, CLI-064: saying no and going away are answers.
 #[test]
 fn a_person_may_say_no() {
@@ -160,7 +188,7 @@ fn a_person_may_say_no() {
     }
 }
 
-/// PAT-056, PAT-057, PAT-058, CLI-092: malformed answers are errors; answers to what was not asked are ignored.
+/// PAT-056, PAT-057, CLI-092: malformed answers are errors; answers without a question are none.
 #[test]
 fn malformed_answers_are_refused() {
     check(
@@ -222,7 +250,7 @@ fn state_belongs_to_its_request() {
     });
 }
 
-/// PAT-044, CLI-065, CLI-068, CLI-074: the state of one user is of no use to another.
+/// T-052, T-056, PAT-044, CLI-065, CLI-068, CLI-074: the state of one user is of no use to another.
 #[test]
 fn state_belongs_to_its_user() {
     let server = greet();
@@ -262,7 +290,7 @@ fn another_node_continues_with_shared_keys() {
     });
 }
 
-/// PAT-045: state has an end.
+/// T-052, T-056, PAT-045: state has an end.
 #[test]
 fn state_becomes_too_old() {
     check(
@@ -277,7 +305,7 @@ fn state_becomes_too_old() {
     );
 }
 
-/// PAT-047: single use, where it is wanted.
+/// T-052, PAT-047: single use, where it is wanted.
 #[test]
 fn state_may_be_used_once() {
     let seen = Arc::new(std::sync::Mutex::new(std::collections::HashSet::new()));

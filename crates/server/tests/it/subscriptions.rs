@@ -147,7 +147,7 @@ fn what_a_server_does_not_have_is_not_honoured() {
     );
 }
 
-/// PAT-012, PAT-067, PAT-013: a server that ends a stream says so by notification and by result.
+/// PAT-012, PAT-067: a server that ends a stream says so by notification and by result.
 #[test]
 fn streams_end_with_the_server() {
     let ended = r#"
@@ -173,6 +173,36 @@ fn streams_end_with_the_server() {
         talk.play(open).await;
         talk.close().await;
         talk.play(ended).await;
+    });
+}
+
+/// PAT-013: a server that stops says so of its streams, and cancels nothing else, whatever is under way.
+#[test]
+fn only_streams_are_cancelled_by_a_server() {
+    runtime().block_on(async {
+        let hanging = plain("hang", |_| async {
+            std::future::pending::<()>().await;
+            String::new()
+        });
+        let built = demo().tool(hanging).build().unwrap();
+        let mut talk = Talk::with(built.clone(), None);
+        talk.play(
+            r#"
+            @ 2026-07-28
+            > 1 subscriptions/listen {"notifications": {"toolsListChanged": true}}
+            < notifications/subscriptions/acknowledged
+            > 2 tools/call {"name": "hang"}
+            > 3 tools/list
+            < 3 {}
+            "#,
+        )
+        .await;
+        built.stop().await;
+        talk.play("< notifications/cancelled {\"requestId\": 1}\n < 1 {}\n < nothing").await;
+        talk.shutdown.trigger();
+        while let Some(message) = talk.receive().await {
+            assert_ne!(message["method"], "notifications/cancelled", "{message}");
+        }
     });
 }
 
@@ -312,6 +342,104 @@ fn hooks_hear_of_subscriptions() {
         new.play("> notifications/cancelled {\"requestId\": 1}\n < nothing").await;
         assert_eq!(watched.load(Ordering::SeqCst), 0);
     });
+}
+
+/// A server whose hooks count, in pairs: the second pair refuses what it is told to.
+fn counting(counts: &[Arc<AtomicUsize>; 2]) -> Server {
+    let mut server = demo().resource(text_resource("secret:x", "x"));
+    for (number, count) in counts.iter().enumerate() {
+        let (up, down) = (count.clone(), count.clone());
+        server = server
+            .on_subscribe(move |uri, _| {
+                let up = up.clone();
+                async move {
+                    if number == 1 && uri == "note://wait" {
+                        std::future::pending::<()>().await;
+                    }
+                    if number == 1 && uri.starts_with("secret") {
+                        return Err(ErrorObject::invalid_params("secret"));
+                    }
+                    up.fetch_add(1, Ordering::SeqCst);
+                    Ok(())
+                }
+            })
+            .on_unsubscribe(move |_, cx: Cx| {
+                let down = down.clone();
+                async move {
+                    assert_eq!(cx.session().is_some(), cx.is_legacy());
+                    down.fetch_sub(1, Ordering::SeqCst);
+                    Ok(())
+                }
+            });
+    }
+    server
+}
+
+/// Hooks are told of each end once: when a session unsubscribes or is gone, when a later hook refuses, when the request is cancelled, and
+/// when a session subscribes again to what it is subscribed to.
+#[test]
+fn hooks_hear_of_every_end() {
+    let counts: [Arc<AtomicUsize>; 2] = Default::default();
+    let are = |expected: usize| {
+        let found = counts.each_ref().map(|count| count.load(Ordering::SeqCst));
+        assert_eq!(found, [expected; 2]);
+    };
+    let server = counting(&counts);
+    runtime().block_on(async {
+        for revision in legacy() {
+            let mut talk = Talk::new(&server);
+            talk.play(&format!("@ {revision}")).await;
+            talk.play(
+                r#"
+                > 1 resources/subscribe {"uri": "note:one"}
+                < 1 {}
+                > 2 resources/subscribe {"uri": "note://2"}
+                < 2 {}
+                > 3 resources/subscribe {"uri": "note:one"}
+                < 3 {}
+                > 4 resources/unsubscribe {"uri": "note://never"}
+                < 4 {}
+                < nothing
+                "#,
+            )
+            .await;
+            are(2);
+            talk.play("> 5 resources/subscribe {\"uri\": \"secret:x\"}\n < 5 error -32602 secret").await;
+            are(2);
+            talk.play("> 6 resources/unsubscribe {\"uri\": \"note://2\"}\n < 6 {}").await;
+            are(1);
+            talk.play("> 7 resources/subscribe {\"uri\": \"note://wait\"}\n < nothing\n > notifications/cancelled {\"requestId\": 7}\n < nothing").await;
+            are(1);
+            server.resources().updated("note://wait");
+            talk.play("< nothing").await;
+            talk.close().await;
+            assert!(talk.receive().await.is_none());
+            drop(talk);
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            are(0);
+        }
+        let mut talk = Talk::new(&server);
+        talk.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"resourceSubscriptions\": [\"note:one\", \"secret:x\"]}}\n < notifications/subscriptions/acknowledged {\"notifications\": {\"resourceSubscriptions\": [\"note:one\"]}}").await;
+        are(1);
+        drop(talk);
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        are(0);
+    });
+}
+
+/// A server goes on telling of changes when the runtime that it was first served in is gone.
+#[test]
+fn a_second_runtime_hears_of_changes_too() {
+    let server = demo();
+    for n in 0..2 {
+        runtime().block_on(async {
+            let mut talk = Talk::new(&server);
+            talk.play("@ 2025-11-25").await;
+            let tool = server.tools().add(extra(&format!("n{n}"))).unwrap();
+            talk.play("< notifications/tools/list_changed").await;
+            tool.keep();
+        });
+    }
 }
 
 /// A hook that fails for a resource that is subscribed to already leaves the subscription as it was.

@@ -275,6 +275,12 @@ impl Talk {
         }
     }
 
+    /// Returns the next message as it was written.
+    pub(crate) async fn receive_text(&mut self) -> String {
+        let line = tokio::time::timeout(Duration::from_secs(7200), self.lines.next_line()).await;
+        line.expect("the server says something").unwrap().expect("the connection is open")
+    }
+
     /// Returns all that comes until nothing comes for an hour.
     pub(crate) async fn rest(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use jackfield_protocol::{CallToolResult, RawJson, Revision, Schema, TaskSupport, Tool};
-use jackfield_server::{NextTool, Server, ToolEntry, Work};
+use jackfield_server::{Cx, NextTool, Server, ToolEntry, Validation, Work};
 use serde_json::json;
 
 use crate::demo::{add, demo, echo, plain, sync_tool};
@@ -85,7 +85,7 @@ fn each_problem_of_arguments_has_a_line() {
     });
 }
 
-/// SRV-022, SRV-023: structured content, also as text.
+/// SRV-022: structured content, also as text.
 #[test]
 fn structured_content_is_also_text() {
     check_each(
@@ -121,6 +121,8 @@ fn results_fit_their_output_schema() {
     for revision in Revision::ALL {
         let call = format!("@ {revision}\n > 1 tools/call {{\"name\": \"broken\"}}");
         check(&broken(wrong).check_output(true), &format!("{call}\n < 1 error -32603 sum"));
+        // A schema that was written by hand is checked unless it is said otherwise.
+        check(&broken(wrong), &format!("{call}\n < 1 error -32603 sum"));
         check(
             &broken(|| CallToolResult::text("x")).check_output(true),
             &format!("{call}\n < 1 error -32603 structured"),
@@ -336,4 +338,51 @@ async fn embedded_resources_bring_the_capability() {
         drop(server.resources());
         assert!(has_resources(&server).await, "{revision}: whoever says so has it from the start");
     }
+}
+
+/// Long arguments that do not fit are not taken apart: the handler tells the first problem by itself, and others do not wait.
+#[cfg(feature = "validation")]
+#[test]
+fn problems_of_long_arguments_are_not_gathered() {
+    let schema = json!({"type": "object", "properties": {"names": {"type": "array", "items": {"type": "string"}}}});
+    let mut entry = ToolEntry::new(Tool::new("names", Schema::new(&schema).unwrap()), |arguments: Bytes, cx: Cx| {
+        let told = cx.argument_problems(&arguments).map(|problems| problems.lines().count());
+        Work::Ready(Ok(CallToolResult::text(format!("{told:?}")).into()))
+    });
+    entry.validation = Validation::Off;
+    let call = |id: u64, count: usize| {
+        format!(
+            "> {id} tools/call {{\"name\": \"names\", \"arguments\": {{\"names\": [{}]}}}}",
+            vec!["1"; count].join(",")
+        )
+    };
+    let conversation = [
+        "@ 2025-11-25".to_owned(),
+        call(1, 20),
+        r#"< 1 {"content": [{"text": "Some(10)"}]}"#.to_owned(),
+        call(2, 1_000_000),
+        "> 3 ping".to_owned(),
+        r#"< 2 {"content": [{"text": "None"}]}"#.to_owned(),
+        "< 3 {}".to_owned(),
+    ];
+    check(&Server::new("x").tool(entry), &conversation.join("\n"));
+}
+
+/// A tool that is as strict as its types is checked all the same where its schema is stricter than those.
+#[cfg(feature = "validation")]
+#[test]
+fn rules_beside_the_name_of_a_type_count() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "format": "int32", "minimum": 0, "maximum": 10}}});
+    let mut entry = sync_tool("n", schema, |_, _| CallToolResult::text("ok"));
+    entry.validation = Validation::Typed;
+    check(
+        &Server::new("x").tool(entry),
+        r#"
+        @ 2026-07-28
+        > 1 tools/call {"name": "n", "arguments": {"n": 1000}}
+        < 1 {"isError": true}
+        > 2 tools/call {"name": "n", "arguments": {"n": 10}}
+        < 2 {"isError": "!"}
+        "#,
+    );
 }

@@ -63,7 +63,7 @@ async fn said(client: &Client, tool: &str) -> String {
     output.text()
 }
 
-/// TASK-002, TASK-009, TASK-010: a client that answers as tasks is asked so, and looked at until it is done.
+/// TASK-009, TASK-010: a client that answers as tasks is asked so, and looked at until it is done.
 #[tokio::test(start_paused = true)]
 async fn clients_are_asked_as_tasks() {
     let builder = Client::builder()
@@ -81,7 +81,7 @@ async fn clients_are_asked_as_tasks() {
     assert_eq!(answer, "[FAILED] The client's task failed: nobody is here");
 }
 
-/// TASK-003: a client that does not is not offered these tools.
+/// TASK-002, TASK-003: a client that does not is not offered these tools, and is not asked by them.
 #[tokio::test(start_paused = true)]
 async fn others_are_not_asked_as_tasks() {
     let client = TestClient::with_revision(server(Options::default()), Revision::LATEST_WITH_HANDSHAKE)
@@ -89,4 +89,8 @@ async fn others_are_not_asked_as_tasks() {
     let tools = client.list_tools().await.unwrap();
     assert!(tools.iter().any(|tool| tool.name == "trigger-elicitation-request"));
     assert!(!tools.iter().any(|tool| tool.name.ends_with("-async")));
+    for name in ["trigger-sampling-request-async", "trigger-elicitation-request-async"] {
+        let refused = client.call_tool(name, json!({"prompt": "hello"})).await.unwrap_err();
+        assert_eq!(refused.code, -32602, "{refused}");
+    }
 }

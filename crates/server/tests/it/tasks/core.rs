@@ -6,7 +6,7 @@ use std::time::Duration;
 use jackfield_protocol::Revision;
 use jackfield_server::{Server, Tasks};
 
-use super::{core_tasks, pass, server, server_with};
+use super::{EXTENSION, core_tasks, pass, server, server_with};
 use crate::demo::plain;
 use crate::talk::{Talk, check, check_each, runtime};
 
@@ -102,7 +102,7 @@ fn servers_without_tasks_ignore_the_wish() {
     );
 }
 
-/// TASK-001, XTSK-035: the capability is declared where it exists, without the extension; tools say what they support.
+/// TASK-001: the capability is declared where it exists, without the extension; tools say what they support.
 #[test]
 fn the_capability_is_declared_by_kind_of_request() {
     let introduction = |revision: Revision| {
@@ -114,8 +114,6 @@ fn the_capability_is_declared_by_kind_of_request() {
             talk.play(&format!("> 0 initialize {params}\n < 0 {{\"capabilities\": \"$c\"}}\n > notifications/initialized"))
                 .await;
             talk.play("> 1 tools/list\n < 1 {\"tools\": \"$tools\"}").await;
-            // The extension enables nothing here.
-            talk.play("> 2 tools/call {\"name\": \"plain\"}\n < 2 {\"content\": [{\"text\": \"plain\"}]}").await;
             (talk.known("$c").clone(), talk.known("$tools").clone())
         })
     };
@@ -134,6 +132,26 @@ fn the_capability_is_declared_by_kind_of_request() {
             assert!(support.iter().all(|support| support.is_null()), "{revision}");
         }
     }
+}
+
+/// XTSK-035: who declares the extension under 2025-11-25 gets nothing of it: no call becomes a task by itself, and there is no other method.
+#[test]
+fn the_extension_enables_nothing_in_the_older_revision() {
+    check(
+        &server(),
+        &format!(
+            r#"
+        @ 2025-11-25 {EXTENSION}
+        > 1 tools/call {{"name": "slow", "arguments": {{"say": "hi"}}, "_meta": {{"progressToken": 1}}}}
+        < notifications/progress
+        < notifications/message
+        < notifications/progress
+        < 1 {{"content": [{{"text": "hi"}}], "taskId": "!", "task": "!", "resultType": "!"}}
+        > 2 tasks/update {{"taskId": "x", "inputResponses": {{}}}}
+        < 2 error -32601
+        "#
+        ),
+    );
 }
 
 /// TASK-026, TASK-040, TASK-041: a tool that fails is a task that failed; its result, or its error, is what the call would have been
@@ -159,9 +177,13 @@ fn failures_are_told_and_repeated() {
             < 6 error 7 it broke
             > 7 tools/call {"name": "slow", "arguments": {}, "task": {}}
             < 7 {"task": {"taskId": "$bad"}}
-            < notifications/tasks/status {"status": "failed"}
+            < notifications/tasks/status {"status": "failed", "statusMessage": "invalid arguments for slow:\n`say` is missing, but required"}
             > 8 tasks/result {"taskId": "$bad"}
             < 8 {"isError": true}
+            > 9 tasks/get {"taskId": "$bad"}
+            < 9 {"status": "failed", "statusMessage": "invalid arguments for slow:\n`say` is missing, but required"}
+            > 10 tasks/result {"taskId": "never"}
+            < 10 error -32602 task not found: it has expired, or never was
         "#).await;
     });
 }
@@ -234,10 +256,21 @@ fn the_id_in_the_parameters_counts() {
             < 2 {"taskId": "$same"}
             > 3 tasks/get {"taskId": "other", "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "$id"}}}
             < 3 error -32602 task not found
+            > 4 tasks/result {"taskId": "other", "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "$id"}}}
+            < 4 error -32602 task not found
+            > 5 tasks/cancel {"taskId": "other", "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "$id"}}}
+            < 5 error -32602 task not found
+            > 6 tasks/get {"taskId": "$id"}
+            < 6 {"status": "working"}
+            > 7 tasks/cancel {"taskId": "$id", "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "other"}}}
+            < 7 {"taskId": "$cancelled", "status": "cancelled"}
+            > 8 tasks/result {"taskId": "$id", "_meta": {"io.modelcontextprotocol/related-task": {"taskId": "other"}}}
+            < 8 error -32603 cancelled
         "#,
         )
         .await;
         assert_eq!(talk.known("$id"), talk.known("$same"));
+        assert_eq!(talk.known("$id"), talk.known("$cancelled"));
     });
 }
 
@@ -301,7 +334,36 @@ fn tasks_are_listed_in_pages() {
     });
 }
 
-/// PAT-025, PAT-026: progress of a task goes on after the answer, and stops with the task.
+/// PAT-025: progress of a task carries the token of the request that began it, long after that was answered, whatever later requests say.
+#[test]
+fn progress_keeps_the_token_of_the_first_request() {
+    runtime().block_on(async {
+        let entry = plain("pacing", |cx: jackfield_server::Cx| async move {
+            for step in 1..=2 {
+                tokio::time::sleep(Duration::from_secs(10)).await;
+                cx.progress(step, None, None);
+            }
+            "done".to_owned()
+        });
+        let server = Server::new("x").tool(entry.with_task(jackfield_protocol::TaskSupport::Required));
+        let mut talk = Talk::new(&server);
+        talk.play(&core_tasks()).await;
+        talk.play(
+            r#"
+            > 1 tools/call {"name": "pacing", "task": {}, "_meta": {"progressToken": "first"}}
+            < 1 {"task": {"taskId": "$id"}}
+            < notifications/progress {"progressToken": "first", "progress": 1}
+            > 2 tasks/get {"taskId": "$id", "_meta": {"progressToken": "second"}}
+            < 2 {"status": "working"}
+            < notifications/progress {"progressToken": "first", "progress": 2}
+            < notifications/tasks/status {"status": "completed"}
+        "#,
+        )
+        .await;
+    });
+}
+
+/// PAT-026: progress stops with the task.
 #[test]
 fn progress_stops_with_the_task() {
     runtime().block_on(async {

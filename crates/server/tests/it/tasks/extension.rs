@@ -6,7 +6,7 @@ use super::{modern, pass, server, server_with};
 use crate::demo::plain;
 use crate::talk::{Talk, check, runtime};
 
-/// XTSK-006, XTSK-010, XTSK-014, XTSK-015, TASK-022: a call is answered with a task, which is found at once, and has the result in the end.
+/// XTSK-006, XTSK-014, XTSK-015, TASK-022: a call is answered with a task, which is found at once, and has the result in the end.
 #[test]
 fn a_call_becomes_a_task_and_has_a_result() {
     runtime().block_on(async {

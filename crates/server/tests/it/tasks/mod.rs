@@ -1,10 +1,12 @@
 //! Calls that run as tasks, in both forms.
 
+mod audit;
 mod core;
 mod endings;
 mod extension;
 mod moving;
 mod notices;
+mod outages;
 mod owners;
 mod stores;
 

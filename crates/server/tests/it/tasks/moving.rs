@@ -166,6 +166,34 @@ fn only_servers_with_tasks_turn_calls_into_them() {
     );
 }
 
+/// Whoever waits for the task is woken, in a task of its own too.
+#[test]
+fn another_part_of_a_handler_may_ask_for_the_task() {
+    runtime().block_on(async {
+        let entry = plain("t", |cx: Cx| async move {
+            let mut parts = tokio::task::JoinSet::new();
+            for _ in 0..2 {
+                let cx = cx.clone();
+                parts.spawn(async move { cx.become_task().await });
+            }
+            format!("{:?}", parts.join_all().await)
+        });
+        for (tasks, expected) in [(Tasks::new(), "[true, true]"), (Tasks::new().running(0), "[false, false]")] {
+            let mut talk = Talk::new(&Server::new("x").tool(entry.clone().becomes_task()).tasks(tasks));
+            talk.play(&modern()).await;
+            talk.play("> 1 tools/call {\"name\": \"t\"}").await;
+            let mut answer = talk.receive().await.unwrap();
+            if let Some(id) = answer["result"]["taskId"].as_str() {
+                pass(1).await;
+                talk.play(&format!("> 2 tasks/get {{\"taskId\": \"{id}\"}}")).await;
+                answer = talk.receive().await.unwrap();
+                answer["result"] = answer["result"]["result"].take();
+            }
+            assert_eq!(answer["result"]["content"][0]["text"], expected, "{answer}");
+        }
+    });
+}
+
 /// Two parts of a handler may turn it into a task at the same time.
 #[test]
 fn both_halves_of_a_handler_may_ask_for_the_task() {

@@ -149,7 +149,7 @@ fn calls_that_need_no_store_go_on_without_it() {
         talk.play(
             r#"
             > 1 tools/call {"name": "endless"}
-            < 1 error 503 not available
+            < 1 error -32603 not available at the moment data {"status": 503}
             > 2 tools/call {"name": "plain"}
             < 2 {"content": [{"text": "plain"}]}
             "#,
