@@ -22,6 +22,7 @@ mod bucket;
 mod caller;
 pub mod child;
 mod connection;
+pub mod deadline;
 mod engine;
 mod extensions;
 mod handler;
