@@ -284,6 +284,9 @@ impl Client {
     /// Ends the connection in an orderly way and waits until the server is gone.
     ///
     /// Requests under way end with an error, also those of other clones.
+    ///
+    /// # Cancellation
+    /// Dropping the future ends the connection at once, whatever the server does.
     pub async fn close(self) {
         self.owner.stop.send_replace(true);
         let mut tasks = std::mem::take(&mut *self.owner.tasks.lock().unwrap_or_else(PoisonError::into_inner));

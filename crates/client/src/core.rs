@@ -146,7 +146,7 @@ impl Core {
             }
             open
         });
-        self.pending.lose_all(cause);
+        self.pending.close(cause);
         self.subscriptions.wake_all();
     }
 
