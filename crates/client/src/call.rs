@@ -163,7 +163,7 @@ impl Client {
             Settled::Task(task) if core.options.has_tasks_extension() => {
                 Box::pin(core.follow_task(session, task, asking.patience, asking.kept.take())).await
             }
-            Settled::Task(_) => Err(Error::bad_answer("tools/call", BadAnswer::Kind)),
+            Settled::Task(_) => Err(Error::bad_answer("tools/call", BadAnswer::UndeclaredTask)),
         }
     }
 

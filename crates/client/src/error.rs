@@ -139,6 +139,9 @@ pub enum BadAnswer {
     /// Questions, or a task, are no answer to this method.
     #[error("a result of this kind does not answer this method")]
     Kind,
+    /// It is a task, and the client did not declare the extension of tasks; `Builder::tasks` does.
+    #[error("it is a task, and this client was built without tasks")]
+    UndeclaredTask,
     /// The transport could not deliver it.
     #[error("{0}")]
     Transport(String),

@@ -1,9 +1,10 @@
 //! Finding out what a server speaks.
 
 use jackfield_client::Client;
-use jackfield_protocol::Revision;
+use jackfield_protocol::{Revision, TASKS_EXTENSION};
+use serde_json::{Value, json};
 
-use crate::script::{check, check_with};
+use crate::script::{Pair, check, check_with, paused};
 
 const CALL: &str = r#"
     @ call = ok
@@ -47,6 +48,24 @@ fn every_legacy_revision_is_spoken() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let list = if revision == "2025-11-25" { "> tools/list\n< {\"result\":{\"tools\":[]}}" } else { "" };
         check(&format!("legacy {revision}\n{list}\n{CALL}"));
+    }
+}
+
+/// XEXT-003: a client has no extension unless it is told so.
+#[test]
+fn extensions_are_declared_only_if_they_are_wanted() {
+    let tasks = json!({TASKS_EXTENSION: {}});
+    for (builder, wanted) in [(Client::builder(), Value::Null), (Client::builder().tasks(), tasks)] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let serve = async {
+                let probe = server.expect("server/discover").await;
+                let capabilities = &probe["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+                assert_eq!(capabilities["extensions"], wanted, "{probe}");
+                server.close().await;
+            };
+            let _ = tokio::join!(builder.over(ours), serve);
+        });
     }
 }
 

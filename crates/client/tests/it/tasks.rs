@@ -4,12 +4,22 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::Client;
+use jackfield_client::{Builder, Client};
 use jackfield_protocol::{ElicitAction, ElicitResult, Root, TASKS_EXTENSION};
 use jackfield_store::{KvStore, MemoryKv};
 use serde_json::{Value, json};
 
-use crate::script::{Pair, Server, check, check_with, name, paused};
+use crate::script::{Pair, Server, check_with, name, paused};
+
+/// A client that knows tasks of both kinds.
+fn client() -> Builder {
+    Client::builder().tasks()
+}
+
+#[track_caller]
+fn check(conversation: &str) {
+    check_with(client(), conversation);
+}
 
 fn task(status: &str, more: Value) -> Value {
     let mut task = json!({"taskId": "k", "status": status, "createdAt": "2026-01-01T00:00:00Z",
@@ -24,7 +34,7 @@ fn core_task(status: &str) -> Value {
 
 /// A client and a server with tasks of 2025-11-25, or of the extension.
 async fn pair(core: bool) -> (Client, Server) {
-    let builder = Client::builder().without_output_check();
+    let builder = client().without_output_check();
     if core { Pair::legacy(builder, "2025-11-25").await } else { Pair::modern(builder).await }
 }
 
@@ -50,7 +60,7 @@ fn a_task_of_the_extension_is_followed() {
     paused(async {
         let asked = Arc::new(Mutex::new(0));
         let counts = asked.clone();
-        let builder = Client::builder().without_output_check().roots(vec![Root::new("file:///w")]).on_form(move |_| {
+        let builder = client().without_output_check().roots(vec![Root::new("file:///w")]).on_form(move |_| {
             *counts.lock().unwrap() += 1;
             async { Ok(ElicitResult::new(ElicitAction::Decline)) }
         });
@@ -109,7 +119,7 @@ fn tasks_of_the_extension_end() {
     ));
     // LIFE-031: a task for a client that did not declare the extension is no answer.
     check_with(
-        Client::builder().without_extension(TASKS_EXTENSION),
+        Client::builder(),
         &format!(
             "modern\n> tools/call\n< {}\n@ call = bad answer",
             json!({"result": task("working", json!({"resultType": "task"}))})
@@ -121,7 +131,7 @@ fn tasks_of_the_extension_end() {
 #[test]
 fn a_task_that_is_given_up_is_cancelled() {
     paused(async {
-        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let (client, mut server) = Pair::modern(client()).await;
         let serve = async {
             server.expect("tools/call").await;
             server.answer(task("working", json!({"resultType": "task", "pollIntervalMs": 60_000}))).await;
@@ -138,7 +148,7 @@ fn a_task_that_is_given_up_is_cancelled() {
 #[test]
 fn a_task_that_asks_for_ever_is_given_up() {
     paused(async {
-        let (client, mut server) = Pair::modern(Client::builder().roots(vec![])).await;
+        let (client, mut server) = Pair::modern(client().roots(vec![])).await;
         let serve = async {
             server.expect("tools/call").await;
             server.answer(task("working", json!({"resultType": "task"}))).await;
@@ -165,7 +175,7 @@ fn a_core_task_is_followed() {
     paused(async {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let hears = heard.clone();
-        let (client, mut server) = Pair::legacy(Client::builder().roots(vec![]), "2025-11-25").await;
+        let (client, mut server) = Pair::legacy(client().roots(vec![]), "2025-11-25").await;
         let serve = async {
             server.expect("tools/list").await;
             let schema = json!({"type": "object"});

@@ -342,7 +342,7 @@ fn requests_about_a_task_name_it_in_a_header() {
         let sampling = json!({"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}});
         site.reply("tasks/get", task("input_required", json!({"inputRequests": {"b": sampling}})));
         site.reply("tasks/cancel", r#"200 json {"result":{"resultType":"complete"}}"#);
-        let client = Client::builder().roots(vec![]).connect(site.http()).await.unwrap();
+        let client = Client::builder().tasks().roots(vec![]).connect(site.http()).await.unwrap();
         assert!(client.call("t", ()).await.is_err());
         client.close().await;
         for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
