@@ -258,7 +258,7 @@ impl Client {
     /// A root is not a `file://` URI, or the client was built without roots.
     pub fn set_roots(&self, roots: Vec<Root>) -> Result<(), Error> {
         roots.iter().try_for_each(check_root)?;
-        let Some(kept) = &self.core.options.handlers.roots else { return Err(Error::NotDeclared("roots")) };
+        let Some(kept) = &self.core.options.handlers.roots else { return Err(Error::BuiltWithout("roots")) };
         *kept.lock().unwrap_or_else(PoisonError::into_inner) = roots;
         if let Some(session) = self.core.session_now() {
             let mut text = Vec::new();

@@ -206,7 +206,7 @@ fn roots_are_checked_and_changes_are_told() {
         // A client that never said it has roots can not begin to have some; that is no fault of the server.
         let (without, _server) = Pair::legacy(Client::builder(), "2025-06-18").await;
         let refused = without.set_roots(vec![]).unwrap_err();
-        assert!(matches!(refused, Error::NotDeclared("roots")) && !refused.is_protocol_violation(), "{refused:?}");
+        assert!(matches!(refused, Error::BuiltWithout("roots")) && !refused.is_protocol_violation(), "{refused:?}");
         // Since 2026-07-28 there is no such notice.
         let (client, mut server) = Pair::modern(answers()).await;
         client.set_roots(vec![]).unwrap();
