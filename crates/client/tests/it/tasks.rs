@@ -168,6 +168,47 @@ fn a_task_that_asks_for_ever_is_given_up() {
     });
 }
 
+/// A task that is done when the time is nearly over counts, also if the server wishes to be asked much later.
+#[test]
+fn a_task_is_looked_at_once_more_before_the_time_is_over() {
+    for core in [false, true] {
+        for (is_done, wanted) in [(true, "ok"), (false, "timeout")] {
+            paused(async move {
+                let (client, mut server) = pair(core).await;
+                let begun = tokio::time::Instant::now();
+                let call = client.call("slow", ()).maximum(Duration::from_secs(10));
+                let serve = async {
+                    if core {
+                        list_slow(&mut server).await;
+                        server.expect("tools/call").await;
+                        let mut task = core_task("working");
+                        task["pollInterval"] = 60_000.into();
+                        server.answer(json!({"task": task.clone()})).await;
+                        server.expect("tasks/get").await;
+                        server.answer(if is_done { core_task("completed") } else { task }).await;
+                        if is_done {
+                            server.expect("tasks/result").await;
+                            server.answer(json!({"content": []})).await;
+                        }
+                    } else {
+                        server.expect("tools/call").await;
+                        let late = json!({"resultType": "task", "pollIntervalMs": 60_000});
+                        server.answer(task("working", late)).await;
+                        server.expect("tasks/get").await;
+                        let done = task("completed", json!({"result": {"content": []}}));
+                        let late = task("working", json!({"pollIntervalMs": 60_000}));
+                        server.answer(if is_done { done } else { late }).await;
+                    }
+                };
+                let (outcome, ()) = tokio::join!(call.into_future(), serve);
+                assert_eq!(name(&outcome), wanted, "{core}");
+                let took = begun.elapsed();
+                assert!((Duration::from_secs(5)..=Duration::from_secs(10)).contains(&took), "{took:?}");
+            });
+        }
+    }
+}
+
 /// TASK-007, TASK-009, TASK-010, TASK-011, TASK-019, PAT-025: a tool of 2025-11-25 that must run as a task does, and is followed; its
 /// questions come as requests, its progress under the first token.
 #[test]
