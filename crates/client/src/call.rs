@@ -7,7 +7,8 @@ use std::time::Duration;
 #[cfg(feature = "validation")]
 use jackfield_protocol::RawJson;
 use jackfield_protocol::error::code;
-use jackfield_protocol::{CallToolResult, ClientRequest, Meta, Method, ProgressParams, TaskMetadata};
+use jackfield_protocol::meta::check_own_key;
+use jackfield_protocol::{CallToolResult, ClientRequest, Meta, Method, ProgressParams, Revision, TaskMetadata};
 use jackfield_store::KvStore;
 use serde::Serialize;
 #[cfg(feature = "validation")]
@@ -79,7 +80,8 @@ impl Call {
         self
     }
 
-    /// Adds a member to the call's `_meta`.
+    /// Adds a member to the call's `_meta`. Its key must be one by the rules of the protocol, and none that the protocol keeps for itself;
+    /// otherwise the call fails with [`Error::Arguments`].
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.meta.get_or_insert_default().insert(key.into(), value.into());
         self
@@ -107,6 +109,7 @@ impl Call {
         session.needs_tools()?;
         let arguments = std::mem::replace(&mut self.arguments, Ok(None)).map_err(Error::Arguments)?;
         let arguments = arguments.as_deref();
+        check_meta(self.meta.as_ref(), session.revision)?;
         let call = ToolCall { name: &self.name, arguments, meta: self.meta.as_ref() };
 
         if session.has_core_task_calls() || session.link.wants_param_headers() {
@@ -137,6 +140,15 @@ impl Call {
         }
         Ok(Output::new(result))
     }
+}
+
+/// Whether the keys of a user's `_meta` are allowed.
+fn check_meta(meta: Option<&Meta>, revision: Revision) -> Result<(), Error> {
+    for (key, _) in meta.into_iter().flat_map(|meta| meta.iter()) {
+        let wrong = |why| serde::de::Error::custom(format!("the key {key:?} can not stand in `_meta`: {why}"));
+        check_own_key(key, revision).map_err(wrong).map_err(Error::Arguments)?;
+    }
+    Ok(())
 }
 
 /// Whether the server misses headers that the tool's definition asks for by now.

@@ -109,14 +109,14 @@ fn only_messages_are_written() {
     paused(async {
         let (client, mut server) = Pair::modern(Client::builder()).await;
         let pretty = RawJson::from_text("{\n  \"a\":\r\n [1,\n2]\n}".to_owned()).unwrap();
-        let call = client.call("two\nlines", pretty).meta("k\n", "v\r\n");
+        let call = client.call("two\nlines", pretty).meta("k", "v\r\n");
         let serve = async {
             let asked = server.expect("tools/call").await;
             assert_eq!(
                 (&asked["params"]["name"], &asked["params"]["arguments"]),
                 (&json!("two\nlines"), &json!({"a": [1, 2]}))
             );
-            assert_eq!(asked["params"]["_meta"]["k\n"], "v\r\n");
+            assert_eq!(asked["params"]["_meta"]["k"], "v\r\n");
             server.answer(json!({"content": []})).await;
             let asked = server.expect("resources/read").await;
             assert_eq!(asked["params"]["uri"], "r:\n{\"jsonrpc\":\"2.0\"}\n");
