@@ -12,6 +12,7 @@ use jackfield_protocol::{
 };
 use serde_json::json;
 
+use crate::limits::LONGEST_NAME;
 use crate::pages::Pages;
 use crate::{Boxed, Error};
 
@@ -122,6 +123,10 @@ impl Handlers {
             ElicitParams::Url(page) => {
                 let handler = self.url.as_ref().ok_or_else(|| undeclared_mode("elicitation by URL"))?;
                 if let Some(id) = &page.elicitation_id {
+                    if id.len() > LONGEST_NAME {
+                        let error = ErrorObject::invalid_params("parameter `elicitationId` is too long");
+                        return Err(Unanswered::Refused(error));
+                    }
                     self.pages.opened(id);
                 }
                 handler(page).await.map_err(Unanswered::Refused)

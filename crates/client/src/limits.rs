@@ -59,6 +59,9 @@ impl Default for Limits {
     }
 }
 
+/// The longest id, URI or cursor of a server that is remembered, in bytes. What is counted is counted with this length.
+pub(crate) const LONGEST_NAME: usize = 64 * 1024;
+
 /// How long a client waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
