@@ -16,6 +16,8 @@ use tokio::sync::Semaphore;
 
 #[cfg(feature = "validation")]
 use crate::BadOutput;
+#[cfg(feature = "validation")]
+use crate::asking::Patience;
 use crate::asking::{Asking, OnProgress};
 use crate::audit::Audit;
 #[cfg(feature = "validation")]
@@ -113,11 +115,12 @@ impl Call {
         let call = ToolCall { name: &self.name, arguments, meta: self.meta.as_ref() };
 
         if session.has_core_task_calls() || session.link.wants_param_headers() {
-            Box::pin(self.client.learn_tools(&session)).await;
+            Box::pin(self.client.learn_tools(&session, asking.patience)).await?;
         }
         let known = core.catalogue().find(&self.name);
         if let Some(known) = &known {
             asking.headers = known.headers(arguments);
+            asking.is_repeatable = known.is_repeatable;
         }
         self.client.add_headers(&mut asking.headers);
         asking.kept = self.kept.take();
@@ -136,7 +139,7 @@ impl Call {
         };
         #[cfg(feature = "validation")]
         if wants_check(core, &session, known.as_deref(), &result) {
-            Box::pin(check(&self.client, &session, &self.name, &result)).await?;
+            Box::pin(check(&self.client, &session, &self.name, &result, asking.patience)).await?;
         }
         Ok(Output::new(result))
     }
@@ -188,7 +191,7 @@ impl Client {
     ) -> Result<Settled<CallToolResult>, Error> {
         let core = self.core();
         core.forget_changed(Method::ToolListChanged, None);
-        self.learn_tools(session).await;
+        self.learn_tools(session, asking.patience).await?;
         if let Repeatable::CallTool(call) = what {
             let known = core.catalogue().find(call.name);
             asking.headers = known.map(|known| known.headers(call.arguments)).unwrap_or_default();
@@ -208,9 +211,18 @@ fn wants_check(core: &Core, session: &Session, known: Option<&KnownTool>, result
 
 /// Checks structured output against the tool's output schema.
 #[cfg(feature = "validation")]
-async fn check(client: &Client, session: &Session, name: &str, result: &CallToolResult) -> Result<(), Error> {
+async fn check(
+    client: &Client,
+    session: &Session,
+    name: &str,
+    result: &CallToolResult,
+    patience: Patience,
+) -> Result<(), Error> {
     if result.structured_content.is_some() {
-        client.learn_tools(session).await;
+        // A list that does not come in time costs the check, and not the result, which is there.
+        if let Err(error) = client.learn_tools(session, patience).await {
+            tracing::warn!(%error, "output is not checked");
+        }
     }
     let Some(known) = client.core().catalogue().find(name) else { return Ok(()) };
     let Some(check) = &known.output else { return Ok(()) };

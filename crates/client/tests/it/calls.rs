@@ -249,6 +249,89 @@ fn meta_of_the_user_travels_with_the_call() {
     });
 }
 
+/// BASE-051, BASE-053, BASE-054: a key of `_meta` that breaks the rules, or belongs to the protocol, never leaves the client.
+#[test]
+fn keys_of_meta_are_checked() {
+    for (version, bad) in [
+        ("2025-06-18", ["k\n", "-k", "k-", "1a.b/k", "a..b/k", "a.b-/k", "mcp.example/k", "com.mcp.tools/k"]),
+        ("2025-11-25", ["k\n", "-k", "k-", "1a.b/k", "a..b/k", "a.b-/k", "com.mcp/k", "io.modelcontextprotocol/k"]),
+    ] {
+        paused(async move {
+            let (client, mut server) = Pair::legacy(Client::builder().without_output_check(), version).await;
+            for key in bad {
+                let refused = client.call("t", ()).meta("good", 1).meta(key, 1).await;
+                assert!(matches!(refused, Err(Error::Arguments(_))), "{key}: {refused:?}");
+            }
+            client.close().await;
+            assert_eq!(server.receive().await, None, "nothing was sent");
+        });
+    }
+}
+
+/// The time of a call is the time of all that it needs: a list of tools that does not come counts, and nothing is sent when the time is over.
+#[test]
+fn the_time_of_a_call_covers_the_list_of_tools() {
+    let schema = || json!({"type": "object"});
+    paused(async {
+        let (client, mut server) = Pair::legacy(Client::builder(), "2025-11-25").await;
+        let begun = tokio::time::Instant::now();
+        let call = client.call("t", ()).timeout(Duration::from_secs(5));
+        let (outcome, ()) = tokio::join!(call.into_future(), async {
+            server.expect("tools/list").await;
+        });
+        assert!(outcome.unwrap_err().is_timeout());
+        assert_eq!(begun.elapsed(), Duration::from_secs(5));
+        assert_eq!(server.expect("notifications/cancelled").await["params"]["requestId"], 3);
+        client.close().await;
+        assert_eq!(server.receive().await, None, "the tool was called after the time was over");
+    });
+    paused(async {
+        let (client, mut server) = Pair::legacy(Client::builder(), "2025-11-25").await;
+        let begun = tokio::time::Instant::now();
+        let call = client.call("t", ()).timeout(Duration::from_secs(5)).maximum(Duration::from_secs(10));
+        let serve = async {
+            for n in 0.. {
+                let asked = server.receive().await.unwrap();
+                if asked["method"] != "tools/list" {
+                    assert_eq!(asked["method"], "notifications/cancelled");
+                    return;
+                }
+                tokio::time::sleep(Duration::from_secs(4)).await;
+                let tools = json!([{"name": n.to_string(), "inputSchema": schema()}]);
+                let answer = json!({"tools": tools, "nextCursor": n.to_string()});
+                server.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
+            }
+        };
+        let timed = async { (call.await, begun.elapsed()) };
+        let ((outcome, took), ()) = tokio::join!(timed, serve);
+        assert!(outcome.unwrap_err().is_timeout());
+        assert_eq!(took, Duration::from_secs(10));
+    });
+}
+
+/// A time without an end is one: it does not mean at once.
+#[test]
+fn the_longest_time_is_no_limit() {
+    paused(async {
+        let mut timeouts = Timeouts::default();
+        (timeouts.request, timeouts.maximum) = (Duration::MAX, Duration::MAX);
+        let (client, mut server) = Pair::modern(Client::builder().timeouts(timeouts)).await;
+        let call = client.call("t", ()).timeout(Duration::MAX).maximum(Duration::MAX);
+        let serve = async {
+            for method in ["tools/call", "prompts/get"] {
+                server.expect(method).await;
+                tokio::time::sleep(Duration::from_secs(2 * 24 * 3600)).await;
+                server.answer(json!({"content": [], "messages": []})).await;
+            }
+        };
+        let ask = async {
+            call.await.unwrap();
+            client.prompt("p", [("a", "b")]).await.unwrap();
+        };
+        tokio::join!(ask, serve);
+    });
+}
+
 #[test]
 fn a_listener_hears_every_message_in_both_directions() {
     paused(async {
@@ -264,11 +347,15 @@ fn a_listener_hears_every_message_in_both_directions() {
             server.answer(json!({"content": []})).await;
         });
         answered.unwrap();
+        let given_up = tokio::time::timeout(Duration::from_secs(1), client.call("t", ()).into_future());
+        assert!(given_up.await.is_err());
         let expected = [
             (Direction::ToServer, "server/discover"),
             (Direction::FromServer, "answer"),
             (Direction::ToServer, "tools/call"),
             (Direction::FromServer, "answer"),
+            (Direction::ToServer, "tools/call"),
+            (Direction::ToServer, "notifications/cancelled"),
         ];
         assert_eq!(*heard.lock().unwrap(), expected.map(|(direction, what)| (direction, what.to_owned())));
     });

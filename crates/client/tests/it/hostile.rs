@@ -167,7 +167,7 @@ fn a_server_that_never_reads_is_noticed() {
             outcomes.push(name(&call.await));
         }
         assert_eq!(outcomes[0], "timeout");
-        assert_eq!(outcomes[7], "lost");
+        assert_eq!(outcomes[7], "limit");
     });
 }
 

@@ -1,6 +1,6 @@
 //! Questions of the server: as requests until 2025-11-25, as results since.
 
-use jackfield_client::{Builder, Client, Error};
+use jackfield_client::{Builder, Client, Error, Limits};
 use jackfield_protocol::{
     CreateMessageResult, ElicitAction, ElicitResult, ErrorObject, JsonObject, Role, Root, SamplingContent,
     SamplingContentBlock, TextContent,
@@ -144,6 +144,32 @@ fn the_state_serves_only_its_own_retry() {
     });
 }
 
+/// A person is not asked for an answer that would not be sent: the last round that is allowed asks nobody.
+#[test]
+fn nobody_is_asked_in_vain() {
+    paused(async {
+        let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let count = asked.clone();
+        let mut limits = Limits::default();
+        limits.rounds = 2;
+        let builder = Client::builder().limits(limits).on_form(move |_| {
+            count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            async { Ok(ElicitResult::new(ElicitAction::Decline)) }
+        });
+        let (client, mut server) = Pair::modern(builder).await;
+        let form: Value = serde_json::from_str(FORM).unwrap();
+        let question = json!({"k": {"method": "elicitation/create", "params": form}});
+        let (outcome, ()) = tokio::join!(IntoFuture::into_future(client.call("t", ())), async {
+            for _ in 0..3 {
+                server.expect("tools/call").await;
+                server.answer(json!({"resultType": "input_required", "inputRequests": question})).await;
+            }
+        });
+        assert!(matches!(outcome, Err(Error::Limit { .. })), "{outcome:?}");
+        assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 2);
+    });
+}
+
 /// BASE-020, T-114: undeclared or refused questions, and endless rounds, end the call with an error.
 #[test]
 fn rounds_end_with_an_error() {
@@ -239,6 +265,69 @@ fn a_cancelled_question_is_dropped() {
         let refused = server.receive().await.unwrap();
         assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
         client.close().await;
+    });
+}
+
+/// A handler that panics, at once or later, is an error of this client, and the server is told; the next question is answered.
+#[test]
+fn a_handler_that_panics_is_an_answer() {
+    paused(async {
+        let builder = Client::builder().on_form(|form| {
+            assert_ne!(form.message, "at once");
+            async move {
+                tokio::task::yield_now().await;
+                assert_ne!(form.message, "later");
+                Ok(ElicitResult::new(ElicitAction::Decline))
+            }
+        });
+        let (_client, mut server) = Pair::legacy(builder, "2025-11-25").await;
+        let schema = json!({"type": "object", "properties": {}});
+        for (words, code) in [("at once", json!(-32603)), ("later", json!(-32603)), ("neither", json!(null))] {
+            let form = json!({"message": words, "requestedSchema": schema});
+            server.send(&json!({"jsonrpc": "2.0", "id": words, "method": "elicitation/create", "params": form})).await;
+            let answer = server.receive().await.unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(words), &code), "{answer}");
+        }
+    });
+}
+
+/// T-115: what is remembered of a server is bounded in bytes too: names of 64 KiB are, longer ones are refused.
+#[test]
+fn long_names_are_refused() {
+    let page = |length: usize| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create",
+            "params": {"mode": "url", "message": "go", "url": "https://example.com/", "elicitationId": "e".repeat(length)}})
+    };
+    paused(async {
+        let builder = Client::builder().on_url(|_| async { Ok(ElicitResult::new(ElicitAction::Decline)) });
+        let (_client, mut server) = Pair::legacy(builder, "2025-11-25").await;
+        for (length, code) in [(64 << 10, json!(null)), ((64 << 10) + 1, json!(-32602)), (1 << 20, json!(-32602))] {
+            server.send(&page(length)).await;
+            assert_eq!(server.receive().await.unwrap()["error"]["code"], code, "{length}");
+        }
+        let id = "i".repeat(1 << 20);
+        server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"})).await;
+        assert_eq!(server.receive().await.unwrap()["error"]["code"], -32600);
+    });
+    check(&format!(
+        "modern\n@ list = limit\n> tools/list\n< {}",
+        json!({"result": {"tools": [], "nextCursor": "c".repeat(1 << 20)}})
+    ));
+    // Questions that come too early are kept only if they are short.
+    paused(async {
+        let (ours, mut server) = Pair::streams();
+        let conversation = async {
+            let probe = server.expect("server/discover").await;
+            let refusal = json!({"code": -32601, "message": "what?"});
+            server.send(&json!({"jsonrpc": "2.0", "id": probe["id"], "error": refusal})).await;
+            server.expect("initialize").await;
+            server.send(&page(1 << 20)).await;
+            assert_eq!(server.receive().await.unwrap()["error"]["code"], 429);
+        };
+        tokio::select! {
+            client = answers().over(ours) => panic!("{client:?}"),
+            () = conversation => {}
+        }
     });
 }
 
