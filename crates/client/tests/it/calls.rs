@@ -183,7 +183,46 @@ fn progress_for_ever_has_an_end() {
     });
 }
 
-/// BASE-006, BASE-007, T-042: a thousand calls at once, each with its own id, answered in the wrong order.
+/// BASE-006: in a session no id is used twice, from the handshake on, whatever becomes of the requests.
+#[test]
+fn no_id_is_used_twice_in_a_session() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let mut seen = std::collections::BTreeSet::new();
+            let serve = async {
+                while let Some(asked) = server.receive().await {
+                    let Some(id) = asked.get("id") else { continue };
+                    assert!(seen.insert(id.to_string()), "{id} was used before: {asked}");
+                    let answer = match asked["method"].as_str().unwrap() {
+                        "initialize" => json!({"result": crate::script::greeting(version)}),
+                        "tools/list" => json!({"result": {"tools": []}}),
+                        "tools/call" if asked["params"]["name"] == "silent" => continue,
+                        "tools/call" => json!({"result": {"content": []}}),
+                        _ => json!({"error": {"code": -32601, "message": "what?"}}),
+                    };
+                    let mut answer = answer;
+                    (answer["jsonrpc"], answer["id"]) = ("2.0".into(), id.clone());
+                    server.send(&answer).await;
+                }
+            };
+            let ask = async {
+                let client = Client::over(ours).await.unwrap();
+                for _ in 0..50 {
+                    client.call("fine", ()).await.unwrap();
+                    assert!(client.call("silent", ()).timeout(Duration::from_secs(1)).await.is_err());
+                    client.tools().all().await.unwrap();
+                    assert!(client.ping().await.is_err());
+                }
+                client.close().await;
+            };
+            tokio::join!(ask, serve);
+            assert!(seen.len() > 200, "{}", seen.len());
+        });
+    }
+}
+
+/// BASE-007, T-042: a thousand calls at once, each with its own id, answered in the wrong order.
 #[test]
 fn a_thousand_calls_at_once_end_once_each() {
     paused(async {
@@ -230,7 +269,7 @@ fn arguments_are_an_object() {
     });
 }
 
-/// BASE-055, CLI-046: log level and `_meta` of the user travel with the request, beside what the client adds.
+/// BASE-055: log level and `_meta` of the user travel with the request, beside what the client adds.
 #[test]
 fn meta_of_the_user_travels_with_the_call() {
     paused(async {

@@ -71,7 +71,7 @@ fn every_request_times_out() {
     }
 }
 
-/// PAT-037, SRV-011: a state comes back byte for byte, whatever it looks like, under a new id.
+/// PAT-037, PAT-054, SRV-011: a state comes back byte for byte, whatever it looks like, under a new id.
 #[test]
 fn states_are_echoed_as_they_are() {
     let states = [

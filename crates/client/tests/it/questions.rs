@@ -31,7 +31,72 @@ fn answers() -> Builder {
 
 const FORM: &str = r#"{"message":"who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}"#;
 
-/// CLI-001, CLI-015, CLI-046, CLI-050, PAT-027: questions of the legacy era are answered through the handlers, while a call waits.
+/// CLI-001, CLI-002, CLI-046: what there are handlers for is declared, in the handshake or with each request, and nothing else; roots that are
+/// said to change are said to have changed.
+#[test]
+fn what_can_be_answered_is_declared() {
+    for (version, elicitation) in [
+        ("2024-11-05", Value::Null),
+        ("2025-03-26", Value::Null),
+        ("2025-06-18", json!({})),
+        ("2025-11-25", json!({"form": {}})),
+    ] {
+        for (builder, declares) in [(answers(), true), (Client::builder(), false)] {
+            let elicitation = elicitation.clone();
+            paused(async move {
+                let (ours, mut server) = Pair::streams();
+                let serve = async {
+                    let asked = server.expect("initialize").await;
+                    let declared = &asked["params"]["capabilities"];
+                    if declares {
+                        assert_eq!(declared["roots"], json!({"listChanged": true}), "{asked}");
+                        assert_eq!(declared["sampling"], json!({}), "{asked}");
+                        assert_eq!(declared["elicitation"], elicitation, "{asked}");
+                    } else {
+                        assert_eq!(*declared, json!({}), "{asked}");
+                    }
+                    server.answer(crate::script::greeting(version)).await;
+                    server.expect("notifications/initialized").await;
+                };
+                let (client, ()) = tokio::join!(builder.revision(version.parse().unwrap()).over(ours), serve);
+                let client = client.unwrap();
+                if declares {
+                    client.set_roots(vec![Root::new("file:///other")]).unwrap();
+                    server.expect("notifications/roots/list_changed").await;
+                }
+            });
+        }
+    }
+    for (builder, declared) in
+        [(answers(), json!({"roots": {}, "sampling": {}, "elicitation": {"form": {}}})), (Client::builder(), json!({}))]
+    {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let serve = async {
+                for (method, answer) in [
+                    ("server/discover", crate::script::discovery()),
+                    ("tools/call", json!({"content": []})),
+                    ("resources/read", json!({"contents": []})),
+                ] {
+                    let mut asked = server.expect(method).await;
+                    let meta = asked["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"].take();
+                    for kind in ["roots", "sampling", "elicitation"] {
+                        assert_eq!(meta.get(kind), declared.get(kind), "{method} {kind}");
+                    }
+                    server.answer(answer).await;
+                }
+            };
+            let ask = async {
+                let client = builder.over(ours).await.unwrap();
+                client.call("t", ()).await.unwrap();
+                client.read("r://1").await.unwrap();
+            };
+            tokio::join!(ask, serve);
+        });
+    }
+}
+
+/// CLI-015, CLI-050, PAT-027: questions of the legacy era are answered through the handlers, while a call waits.
 #[test]
 fn legacy_questions_are_answered() {
     check_with(
@@ -78,12 +143,14 @@ fn undeclared_questions_are_refused() {
     check(&ask("tools/call", "{}", -32601));
     check_with(answers(), &ask("elicitation/create", url, -32602));
     check_with(answers(), &ask("sampling/createMessage", tools, -32602));
+    let choice = r#"{"messages":[],"maxTokens":5,"toolChoice":{"mode":"auto"}}"#;
+    check_with(answers(), &ask("sampling/createMessage", choice, -32602));
     check_with(answers(), &ask("sampling/createMessage", "{}", -32602));
     check_with(answers(), &ask("sampling/createMessage", r#"{"messages":[],"maxTokens":0}"#, -1));
     check_with(answers(), &ask("elicitation/create", &FORM.replace("who?", "bad"), -32603));
 }
 
-/// CLI-015, PAT-051, PAT-052, PAT-053, PAT-054, SRV-071: the request is asked again with the answers, and with the state if there is one.
+/// CLI-015, PAT-051, PAT-052, PAT-053, SRV-071: the request is asked again with the answers, and with the state if there is one.
 #[test]
 fn modern_questions_are_answered_in_rounds() {
     check_with(
@@ -216,7 +283,7 @@ fn modern_servers_are_never_answered() {
     );
 }
 
-/// CLI-002, CLI-003, CLI-006: roots are file URIs that lead nowhere else, and the server hears when they change.
+/// CLI-003, CLI-006: roots are file URIs that lead nowhere else, and the server hears when they change.
 #[test]
 fn roots_are_checked_and_changes_are_told() {
     paused(async {

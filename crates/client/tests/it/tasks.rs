@@ -209,7 +209,71 @@ fn a_task_is_looked_at_once_more_before_the_time_is_over() {
     }
 }
 
-/// TASK-007, TASK-009, TASK-010, TASK-011, TASK-019, PAT-025: a tool of 2025-11-25 that must run as a task does, and is followed; its
+/// TASK-009, TASK-010: a task of 2025-11-25 is looked at as often as the server wishes, until it is done.
+#[test]
+fn a_core_task_is_looked_at_as_often_as_the_server_wishes() {
+    paused(async {
+        let (client, mut server) = pair(true).await;
+        let serve = async {
+            list_slow(&mut server).await;
+            server.expect("tools/call").await;
+            let mut task = core_task("working");
+            task["pollInterval"] = 5000.into();
+            server.answer(json!({"task": task.clone()})).await;
+            let mut begun = tokio::time::Instant::now();
+            for (status, wait) in [("working", 7000), ("working", 5000), ("completed", 5000)] {
+                server.expect("tasks/get").await;
+                assert_eq!(begun.elapsed().as_millis(), task["pollInterval"].as_u64().unwrap().into(), "{status}");
+                begun = tokio::time::Instant::now();
+                (task["status"], task["pollInterval"]) = (status.into(), wait.into());
+                server.answer(task.clone()).await;
+            }
+            server.expect("tasks/result").await;
+            server.answer(json!({"content": []})).await;
+        };
+        let (outcome, ()) = tokio::join!(client.call("slow", ()).into_future(), serve);
+        outcome.unwrap();
+    });
+}
+
+/// TASK-004, TASK-005: a tool is called as a task only if it must be, and only where the server has tasks for calls.
+#[test]
+fn tools_are_called_as_tasks_only_where_they_can_be() {
+    let calls = json!({"requests": {"tools": {"call": {}}}});
+    for (tasks, support, is_task) in [
+        (json!({"list": {}}), json!({"taskSupport": "required"}), false),
+        (json!({"list": {}, "requests": {}}), json!({"taskSupport": "required"}), false),
+        (calls.clone(), json!({"taskSupport": "forbidden"}), false),
+        (calls.clone(), json!({}), false),
+        (calls.clone(), json!({"taskSupport": "required"}), true),
+    ] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let serve = async {
+                server.expect("initialize").await;
+                let mut greeting = crate::script::greeting("2025-11-25");
+                greeting["capabilities"]["tasks"] = tasks.clone();
+                server.answer(greeting).await;
+                server.expect("notifications/initialized").await;
+                server.expect("tools/list").await;
+                let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "execution": support});
+                server.answer(json!({"tools": [tool]})).await;
+                let call = server.expect("tools/call").await;
+                assert_eq!(call["params"].get("task").is_some(), is_task, "{tasks} {support}");
+                server.close().await;
+            };
+            let ask = async {
+                let builder = client().revision(jackfield_protocol::Revision::V2025_11_25);
+                let client = builder.over(ours).await.unwrap();
+                client.tools().all().await.unwrap();
+                let _ = client.call("t", ()).await;
+            };
+            tokio::join!(ask, serve);
+        });
+    }
+}
+
+/// TASK-007, TASK-011, TASK-019, PAT-025: a tool of 2025-11-25 that must run as a task does, and is followed; its
 /// questions come as requests, its progress under the first token.
 #[test]
 fn a_core_task_is_followed() {
@@ -238,7 +302,7 @@ fn a_core_task_is_followed() {
             server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"})).await;
             assert_eq!(server.receive().await.unwrap()["result"]["roots"], json!([]));
             server.answer(json!({"content": [], "structuredContent": {"n": 1}})).await;
-            // TASK-005: the other tool is called as usual.
+            // The other tool is called as usual.
             let plain = server.expect("tools/call").await;
             assert!(plain["params"].get("task").is_none());
             server.answer(json!({"content": []})).await;
@@ -255,7 +319,7 @@ fn a_core_task_is_followed() {
     });
 }
 
-/// TASK-003, TASK-004: without the capability no task is asked for, and nothing is listed first.
+/// TASK-003: without the capability no task is asked for, and nothing is listed first.
 #[test]
 fn without_the_capability_there_are_no_tasks() {
     check(

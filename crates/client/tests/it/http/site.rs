@@ -132,6 +132,11 @@ impl Site {
         self.0.lock().unwrap().seen.iter().filter(|seen| seen.what() == what).cloned().collect()
     }
 
+    /// All requests that were seen.
+    pub(crate) fn all(&self) -> Vec<Seen> {
+        self.0.lock().unwrap().seen.clone()
+    }
+
     pub(crate) fn foreign(&self) -> Vec<String> {
         self.0.lock().unwrap().foreign.clone()
     }

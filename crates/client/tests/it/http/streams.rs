@@ -153,6 +153,35 @@ fn subscriptions_outlast_refusals() {
     });
 }
 
+/// TASK-020: the question of a task may come on any stream, also on that of a look at the task, and is answered.
+#[test]
+fn questions_of_a_task_may_come_on_any_stream() {
+    for stream in ["tasks/get", "tasks/result"] {
+        paused(async move {
+            let site = Site::default();
+            site.legacy("2025-11-25");
+            site.forget("tools/list");
+            let task = |status: &str| json!({"taskId": "k", "status": status, "createdAt": "x", "lastUpdatedAt": "x", "ttl": null});
+            let tool =
+                json!({"name": "t", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}});
+            site.reply("tools/list", format!("200 json {}", json!({"result": {"tools": [tool]}})));
+            site.reply("tools/call", format!("200 json {}", json!({"result": {"task": task("working")}})));
+            let question = json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list"});
+            for (method, result) in [("tasks/get", task("completed")), ("tasks/result", json!({"content": []}))] {
+                let answer = format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{result}}}"#);
+                let before = if method == stream { format!("data: {question}||") } else { String::new() };
+                site.reply(method, format!("200 sse {before}data: {answer}||"));
+            }
+            let client = Client::builder().roots(vec![]).connect(site.http()).await.unwrap();
+            client.call("t", ()).await.unwrap();
+            client.close().await;
+            let answers = site.seen("answer");
+            assert_eq!(answers.len(), 1, "{stream}");
+            assert_eq!((&answers[0].body["id"], &answers[0].body["result"]), (&json!("q"), &json!({"roots": []})));
+        });
+    }
+}
+
 /// PAT-032: a server that can not be reached is noticed by the pings, at the latest by the second.
 #[test]
 fn pings_notice_that_nobody_listens() {
