@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-/// The deepest nesting of a schema.
+/// The deepest nesting of a schema, and the longest chain of references.
 const MOST_DEPTH: usize = 64;
-/// The deepest nesting after every reference has been replaced by what it leads to. Each level is a call within a call here.
+/// The deepest nesting after every reference has been replaced by what it leads to. Each level is a call within a call, here and where the
+/// schema is compiled.
 const MOST_EXPANDED_DEPTH: usize = 512;
 /// The most subschemas.
 const MOST_SUBSCHEMAS: u64 = 10_000;
@@ -147,6 +148,10 @@ impl Walk<'_> {
             self.unclear = true;
             return 1;
         };
+        if self.open.len() >= MOST_DEPTH {
+            self.is_too_deep = true;
+            return 1;
+        }
         self.open.insert(target.to_owned());
         let schema = schema.clone();
         let before = self.back;
