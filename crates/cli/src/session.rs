@@ -138,7 +138,7 @@ fn name_login(failure: Failure, target: &Target) -> Failure {
 }
 
 fn builder(options: &ServerOptions, persistence: Persistence) -> Result<Builder, Failure> {
-    let mut builder = Client::builder().info(Implementation::new("jackfield", env!("CARGO_PKG_VERSION")));
+    let mut builder = Client::builder().info(Implementation::new("jackfield", env!("CARGO_PKG_VERSION"))).tasks();
     if let Some(revision) = options.revision {
         builder = builder.revision(revision);
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::time::Duration;
 
+use jackfield_peer::deadline::after;
 use jackfield_protocol::envelope::ResultText;
 use jackfield_protocol::meta::key;
 use jackfield_protocol::{ClientRequest, Meta, Method, Outcome, ProgressParams};
@@ -13,7 +14,7 @@ use tokio::time::Instant;
 use crate::core::Core;
 use crate::kept::Kept;
 use crate::pending::{Fault, Found};
-use crate::sending::{Wanted, send_wanted};
+use crate::sending::{Wanted, cancel, send_wanted};
 use crate::session::Session;
 use crate::{BadAnswer, Error};
 
@@ -31,6 +32,16 @@ pub(crate) struct Patience {
     pub(crate) maximum: Duration,
 }
 
+impl Patience {
+    /// Nothing is sent when the time is over.
+    pub(crate) fn check(&self, method: &str) -> Result<(), Error> {
+        if Instant::now() < self.latest {
+            return Ok(());
+        }
+        Err(Error::TimedOut { method: method.to_owned(), after: self.maximum })
+    }
+}
+
 /// How a request is sent and waited for.
 pub(crate) struct Asking {
     pub(crate) patience: Patience,
@@ -40,6 +51,8 @@ pub(crate) struct Asking {
     pub(crate) headers: Vec<(String, String)>,
     /// `initialize` is never cancelled, and a probe that is given up is not either.
     pub(crate) cancels: bool,
+    /// Whether the request may be sent again if its answer was lost, although it does more than read.
+    pub(crate) is_repeatable: bool,
     /// Where the id of a task is kept.
     pub(crate) kept: Option<Kept>,
 }
@@ -51,12 +64,19 @@ impl Asking {
     }
 
     pub(crate) fn within(timeout: Duration, maximum: Duration) -> Self {
-        let now = Instant::now();
-        Self::with(Patience { timeout, latest: now.checked_add(maximum).unwrap_or(now), maximum })
+        Self::with(Patience { timeout, latest: after(maximum), maximum })
     }
 
     pub(crate) fn with(patience: Patience) -> Self {
-        Self { patience, wants_progress: false, on_progress: None, headers: Vec::new(), cancels: true, kept: None }
+        Self {
+            patience,
+            wants_progress: false,
+            on_progress: None,
+            headers: Vec::new(),
+            cancels: true,
+            is_repeatable: false,
+            kept: None,
+        }
     }
 }
 
@@ -76,8 +96,29 @@ impl Core {
         wanted: Wanted<'_>,
         asking: &mut Asking,
     ) -> Result<ResultText, Error> {
+        let again = wanted.again(session);
         let ticket = self.send(session, wanted, asking)?;
-        ticket.answer(asking).await
+        match (ticket.answer(asking).await, again) {
+            (Err(lost @ Error::Lost { .. }), Some(again)) => {
+                Box::pin(self.ask_again(lost, session, again, asking)).await
+            }
+            (answer, _) => answer,
+        }
+    }
+
+    /// Sends a request once more, under a new id, because the answer was lost with its stream. If it can not be sent, that is still what
+    /// happened.
+    pub(crate) async fn ask_again(
+        &self,
+        lost: Error,
+        session: &Session,
+        again: Wanted<'_>,
+        asking: &mut Asking,
+    ) -> Result<ResultText, Error> {
+        match self.send(session, again, asking) {
+            Ok(ticket) => ticket.answer(asking).await,
+            Err(_) => Err(lost),
+        }
     }
 
     /// Sends a request; the ticket waits for the answer.
@@ -204,7 +245,7 @@ impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         let unanswered = self.core.pending.release(self.id);
         if unanswered && self.cancels && self.method != Some(Method::Initialize) {
-            self.session.link.cancel(self.id, "the answer is no longer needed", self.session.revision);
+            cancel(self.session, self.id, "the answer is no longer needed");
         }
     }
 }

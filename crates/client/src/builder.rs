@@ -7,7 +7,7 @@ use jackfield_peer::ByteStream;
 use jackfield_peer::child::Command;
 use jackfield_protocol::{
     CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitResult, ElicitUrlParams, ErrorObject,
-    Implementation, JsonObject, ListRootsResult, LoggingMessageParams, Revision, Root,
+    Implementation, JsonObject, ListRootsResult, LoggingMessageParams, Revision, Root, TASKS_EXTENSION,
 };
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
@@ -114,7 +114,16 @@ impl Builder {
         self
     }
 
-    /// Says that the client has an extension, with its settings.
+    /// Says that the client has the extension of tasks, so that a server of the modern era may answer a call with a task instead of its
+    /// result. [`Call`](crate::Call) then looks at the task until it is done, answers its questions, and returns its result as that of any
+    /// other call. Without this, servers must answer with the result itself, or refuse.
+    ///
+    /// Tools of servers of 2025-11-25 that must be called as tasks are, with or without this: there tasks are part of the protocol.
+    pub fn tasks(self) -> Self {
+        self.extension(TASKS_EXTENSION, JsonObject::new())
+    }
+
+    /// Says that the client has an extension, with its settings. A client has none unless it is told so here, or gets its tokens by one.
     pub fn extension(mut self, id: impl Into<String>, settings: JsonObject) -> Self {
         let id = id.into();
         self.options.undeclared.remove(&id);
@@ -122,8 +131,7 @@ impl Builder {
         self
     }
 
-    /// Does not say that the client has an extension, not even that of tasks, which it has by itself, or one by which it gets its
-    /// tokens.
+    /// Does not say that the client has an extension, not even one by which it gets its tokens.
     pub fn without_extension(mut self, id: &str) -> Self {
         self.options.extensions.remove(id);
         self.options.undeclared.insert(id.to_owned());

@@ -15,8 +15,9 @@ use crate::session::Session;
 /// Results that servers allow to keep for a while. Clones share them; several clients may use one, each with its own
 /// [`CacheOwner`].
 ///
-/// A result for one caller only is found again only by the same principal at the same server. What a server says may be
-/// shared is found by every principal of that server. Nothing is kept longer than a day, and no more than a thousand results
+/// A result for one caller only is found again only by the same principal at the same server, with the same credentials: after another
+/// login, with another token, and logged out, the server is asked. What a server says may be shared is found by every principal of that
+/// server. Nothing is kept longer than a day, and no more than a thousand results
 /// of 16 MiB in all.
 #[derive(Clone, Debug, Default)]
 pub struct Cache(Arc<Mutex<Kept>>);
@@ -46,16 +47,69 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 struct Kept {
     entries: HashMap<Key, Entry>,
     bytes: usize,
+    /// How often results of a method were said to be stale.
+    changes: HashMap<Method, u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     server: String,
     /// `None` for what may be shared.
-    principal: Option<String>,
+    user: Option<User>,
     method: Method,
     /// The cursor or URI.
     which: Option<String>,
+}
+
+/// Who may see a result that is for one caller only.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct User {
+    principal: String,
+    /// Stands for the credentials, where they can change.
+    credentials: Option<u64>,
+}
+
+/// The methods whose results are kept.
+const KEPT: [Method; 5] = [
+    Method::ListTools,
+    Method::ListPrompts,
+    Method::ListResources,
+    Method::ListResourceTemplates,
+    Method::ReadResource,
+];
+
+/// The moment before a request: what its result may be kept under, if nothing has changed when it is there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    changes: u64,
+    credentials: Credentials,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Credentials {
+    /// They are the same as long as the client lives.
+    Fixed,
+    Now(u64),
+    /// There are none to be had, so nothing is kept for their owner.
+    Unknown,
+}
+
+impl Credentials {
+    async fn of(session: &Session) -> Self {
+        match session.link.credentials() {
+            None => Self::Fixed,
+            Some(asked) => asked.await.map_or(Self::Unknown, Self::Now),
+        }
+    }
+
+    fn user(self, owner: &CacheOwner) -> Option<User> {
+        let credentials = match self {
+            Self::Fixed => None,
+            Self::Now(credentials) => Some(credentials),
+            Self::Unknown => return None,
+        };
+        Some(User { principal: owner.principal.clone(), credentials })
+    }
 }
 
 #[derive(Debug)]
@@ -77,22 +131,26 @@ impl Cache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn find(&self, owner: &CacheOwner, method: Method, which: Option<&str>) -> Option<Bytes> {
+    fn changes(&self, method: Method) -> u64 {
+        self.kept().changes.get(&method).copied().unwrap_or_default()
+    }
+
+    fn find(&self, server: &str, user: Option<User>, method: Method, which: Option<&str>) -> Option<Bytes> {
         let kept = self.kept();
         let now = Instant::now();
-        let found = [Some(owner.principal.clone()), None].into_iter().find_map(|principal| {
-            let key = Key { server: owner.server.clone(), principal, method, which: which.map(str::to_owned) };
+        let found = user.map(Some).into_iter().chain([None]).find_map(|user| {
+            let key = Key { server: server.to_owned(), user, method, which: which.map(str::to_owned) };
             kept.entries.get(&key).filter(|entry| entry.until > now)
         });
         found.map(|entry| entry.text.clone())
     }
 
-    fn keep(&self, owner: &CacheOwner, method: Method, which: Option<&str>, text: &[u8]) {
-        let Ok(Hints { ttl_ms: Some(ttl @ 1..), cache_scope }) = serde_json::from_slice(text) else { return };
-        let Some(until) = Instant::now().checked_add(Duration::from_millis(ttl).min(LONGEST)) else { return };
-        let principal = (cache_scope != Some(CacheScope::Public)).then(|| owner.principal.clone());
-        let key = Key { server: owner.server.clone(), principal, method, which: which.map(str::to_owned) };
+    /// Keeps a text, unless results of the method were said to be stale after the request was sent.
+    fn keep(&self, key: Key, changes: u64, until: Instant, text: &[u8]) {
         let mut kept = self.kept();
+        if kept.changes.get(&key.method).copied().unwrap_or_default() != changes {
+            return;
+        }
         kept.make_room(text.len());
         if text.len() <= MOST_BYTES {
             // A slice of the read buffer would keep all of it in memory.
@@ -104,8 +162,15 @@ impl Cache {
         }
     }
 
-    fn forget(&self, server: &str, is_stale: impl Fn(Method, Option<&str>) -> bool) {
-        self.kept().retain(|key, _| key.server != server || !is_stale(key.method, key.which.as_deref()));
+    /// Forgets the results of these methods; only those about a URI, if one is given.
+    fn forget(&self, server: &str, stale: &[Method], uri: Option<&str>) {
+        let mut kept = self.kept();
+        for method in stale {
+            let count = kept.changes.entry(*method).or_default();
+            *count = count.wrapping_add(1);
+        }
+        let is_meant = |which: Option<&str>| uri.is_none() || which == uri;
+        kept.retain(|key, _| key.server != server || !stale.contains(&key.method) || !is_meant(key.which.as_deref()));
     }
 }
 
@@ -129,46 +194,71 @@ impl Kept {
 }
 
 impl Core {
-    /// Returns a result that was kept.
-    pub(crate) fn cached(&self, session: &Session, method: Method, which: Option<&str>) -> Option<Bytes> {
-        let hints = session.revision.has_cache_hints();
-        hints.then(|| self.cache.find(&self.options.cache_owner, method, which)).flatten()
+    /// Notes the moment before a request whose result may be kept; none if the revision keeps nothing.
+    pub(crate) async fn moment(&self, session: &Session, method: Method) -> Option<Moment> {
+        if !session.revision.has_cache_hints() {
+            return None;
+        }
+        let changes = self.cache.changes(method);
+        Some(Moment { changes, credentials: Credentials::of(session).await })
     }
 
-    /// Keeps a result if the server allows it. It must have been read, so that what can not be understood is not kept.
-    pub(crate) fn keep(&self, session: &Session, method: Method, which: Option<&str>, text: &[u8]) {
-        if session.revision.has_cache_hints() {
-            self.cache.keep(&self.options.cache_owner, method, which, text);
-        }
+    /// Returns a result that was kept.
+    pub(crate) fn cached(&self, moment: Option<Moment>, method: Method, which: Option<&str>) -> Option<Bytes> {
+        let owner = &self.options.cache_owner;
+        self.cache.find(&owner.server, moment?.credentials.user(owner), method, which)
+    }
+
+    /// Keeps a result if the server allows it, and nothing has changed since the request. It must have been read, so that what can not be
+    /// understood is not kept.
+    pub(crate) async fn keep(
+        &self,
+        session: &Session,
+        moment: Option<Moment>,
+        method: Method,
+        which: Option<&str>,
+        text: &[u8],
+    ) {
+        let Some(moment) = moment else { return };
+        let Ok(Hints { ttl_ms: Some(ttl @ 1..), cache_scope }) = serde_json::from_slice(text) else { return };
+        let Some(until) = Instant::now().checked_add(Duration::from_millis(ttl).min(LONGEST)) else { return };
+        let owner = &self.options.cache_owner;
+        let user = if cache_scope == Some(CacheScope::Public) {
+            None
+        } else {
+            // The request may have led to a login, and then its result belongs to whoever logged in.
+            let is_same = Credentials::of(session).await == moment.credentials;
+            let Some(user) = moment.credentials.user(owner).filter(|_| is_same) else { return };
+            Some(user)
+        };
+        let key = Key { server: owner.server.clone(), user, method, which: which.map(str::to_owned) };
+        self.cache.keep(key, moment.changes, until, text);
     }
 
     /// Forgets all pages of a list.
     pub(crate) fn forget_pages(&self, list: Method) {
-        self.cache.forget(&self.options.cache_owner.server, |kept, _| kept == list);
+        self.cache.forget(&self.options.cache_owner.server, &[list], None);
     }
 
     /// Forgets all that is known from the server, because notices of change may have been lost.
     pub(crate) fn forget_everything(&self) {
         self.catalogue().forget();
-        self.cache.forget(&self.options.cache_owner.server, |_, _| true);
+        self.cache.forget(&self.options.cache_owner.server, &KEPT, None);
     }
 
     /// Forgets what a notice of change makes stale.
     pub(crate) fn forget_changed(&self, method: Method, uri: Option<&str>) {
-        let server = &self.options.cache_owner.server;
-        match method {
+        let stale: &[Method] = match method {
             Method::ToolListChanged => {
                 self.catalogue().forget();
-                self.cache.forget(server, |kept, _| kept == Method::ListTools);
+                &[Method::ListTools]
             }
-            Method::PromptListChanged => self.cache.forget(server, |kept, _| kept == Method::ListPrompts),
-            Method::ResourceListChanged => self
-                .cache
-                .forget(server, |kept, _| matches!(kept, Method::ListResources | Method::ListResourceTemplates)),
-            Method::ResourceUpdated => {
-                self.cache.forget(server, |kept, which| kept == Method::ReadResource && which == uri);
-            }
-            _ => {}
-        }
+            Method::PromptListChanged => &[Method::ListPrompts],
+            Method::ResourceListChanged => &[Method::ListResources, Method::ListResourceTemplates],
+            Method::ResourceUpdated => &[Method::ReadResource],
+            _ => return,
+        };
+        let uri = uri.filter(|_| method == Method::ResourceUpdated);
+        self.cache.forget(&self.options.cache_owner.server, stale, uri);
     }
 }

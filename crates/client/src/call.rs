@@ -7,7 +7,8 @@ use std::time::Duration;
 #[cfg(feature = "validation")]
 use jackfield_protocol::RawJson;
 use jackfield_protocol::error::code;
-use jackfield_protocol::{CallToolResult, ClientRequest, Meta, Method, ProgressParams, TaskMetadata};
+use jackfield_protocol::meta::check_own_key;
+use jackfield_protocol::{CallToolResult, ClientRequest, Meta, Method, ProgressParams, Revision, TaskMetadata};
 use jackfield_store::KvStore;
 use serde::Serialize;
 #[cfg(feature = "validation")]
@@ -15,6 +16,8 @@ use tokio::sync::Semaphore;
 
 #[cfg(feature = "validation")]
 use crate::BadOutput;
+#[cfg(feature = "validation")]
+use crate::asking::Patience;
 use crate::asking::{Asking, OnProgress};
 use crate::audit::Audit;
 #[cfg(feature = "validation")]
@@ -79,7 +82,8 @@ impl Call {
         self
     }
 
-    /// Adds a member to the call's `_meta`.
+    /// Adds a member to the call's `_meta`. Its key must be one by the rules of the protocol, and none that the protocol keeps for itself;
+    /// otherwise the call fails with [`Error::Arguments`].
     pub fn meta(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.meta.get_or_insert_default().insert(key.into(), value.into());
         self
@@ -107,14 +111,16 @@ impl Call {
         session.needs_tools()?;
         let arguments = std::mem::replace(&mut self.arguments, Ok(None)).map_err(Error::Arguments)?;
         let arguments = arguments.as_deref();
+        check_meta(self.meta.as_ref(), session.revision)?;
         let call = ToolCall { name: &self.name, arguments, meta: self.meta.as_ref() };
 
         if session.has_core_task_calls() || session.link.wants_param_headers() {
-            Box::pin(self.client.learn_tools(&session)).await;
+            Box::pin(self.client.learn_tools(&session, asking.patience)).await?;
         }
         let known = core.catalogue().find(&self.name);
         if let Some(known) = &known {
             asking.headers = known.headers(arguments);
+            asking.is_repeatable = known.is_repeatable;
         }
         self.client.add_headers(&mut asking.headers);
         asking.kept = self.kept.take();
@@ -133,10 +139,19 @@ impl Call {
         };
         #[cfg(feature = "validation")]
         if wants_check(core, &session, known.as_deref(), &result) {
-            Box::pin(check(&self.client, &session, &self.name, &result)).await?;
+            Box::pin(check(&self.client, &session, &self.name, &result, asking.patience)).await?;
         }
         Ok(Output::new(result))
     }
+}
+
+/// Whether the keys of a user's `_meta` are allowed.
+fn check_meta(meta: Option<&Meta>, revision: Revision) -> Result<(), Error> {
+    for (key, _) in meta.into_iter().flat_map(|meta| meta.iter()) {
+        let wrong = |why| serde::de::Error::custom(format!("the key {key:?} can not stand in `_meta`: {why}"));
+        check_own_key(key, revision).map_err(wrong).map_err(Error::Arguments)?;
+    }
+    Ok(())
 }
 
 /// Whether the server misses headers that the tool's definition asks for by now.
@@ -163,7 +178,7 @@ impl Client {
             Settled::Task(task) if core.options.has_tasks_extension() => {
                 Box::pin(core.follow_task(session, task, asking.patience, asking.kept.take())).await
             }
-            Settled::Task(_) => Err(Error::bad_answer("tools/call", BadAnswer::Kind)),
+            Settled::Task(_) => Err(Error::bad_answer("tools/call", BadAnswer::UndeclaredTask)),
         }
     }
 
@@ -176,7 +191,7 @@ impl Client {
     ) -> Result<Settled<CallToolResult>, Error> {
         let core = self.core();
         core.forget_changed(Method::ToolListChanged, None);
-        self.learn_tools(session).await;
+        self.learn_tools(session, asking.patience).await?;
         if let Repeatable::CallTool(call) = what {
             let known = core.catalogue().find(call.name);
             asking.headers = known.map(|known| known.headers(call.arguments)).unwrap_or_default();
@@ -196,9 +211,18 @@ fn wants_check(core: &Core, session: &Session, known: Option<&KnownTool>, result
 
 /// Checks structured output against the tool's output schema.
 #[cfg(feature = "validation")]
-async fn check(client: &Client, session: &Session, name: &str, result: &CallToolResult) -> Result<(), Error> {
+async fn check(
+    client: &Client,
+    session: &Session,
+    name: &str,
+    result: &CallToolResult,
+    patience: Patience,
+) -> Result<(), Error> {
     if result.structured_content.is_some() {
-        client.learn_tools(session).await;
+        // A list that does not come in time costs the check, and not the result, which is there.
+        if let Err(error) = client.learn_tools(session, patience).await {
+            tracing::warn!(%error, "output is not checked");
+        }
     }
     let Some(known) = client.core().catalogue().find(name) else { return Ok(()) };
     let Some(check) = &known.output else { return Ok(()) };

@@ -11,12 +11,20 @@ pub(crate) struct Catalogue {
     tools: HashMap<String, Arc<KnownTool>>,
     /// Whether all tools have been listed.
     pub(crate) complete: bool,
+    /// How often it was forgotten.
+    edition: Edition,
 }
+
+/// Tells what was listed before the tools changed from what was listed after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edition(u64);
 
 /// What the client must know of a tool to call it well.
 #[derive(Debug)]
 pub(crate) struct KnownTool {
     pub(crate) needs_task: bool,
+    /// Calling it twice does no more than calling it once, as far as the server can be trusted.
+    pub(crate) is_repeatable: bool,
     headers: Vec<ParamHeader>,
     #[cfg(feature = "validation")]
     pub(crate) output: Option<crate::validation::OutputCheck>,
@@ -31,11 +39,21 @@ impl Catalogue {
     }
 
     pub(crate) fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self { edition: Edition(self.edition.0.wrapping_add(1)), ..Self::default() };
     }
 
-    /// Notes a tool. `false` if its annotations for headers are wrong, so that it must not be offered.
-    pub(crate) fn note(&mut self, tool: &Tool, wants_headers: bool) -> bool {
+    pub(crate) fn edition(&self) -> Edition {
+        self.edition
+    }
+
+    /// Notes that all tools have been listed, unless they have changed meanwhile.
+    pub(crate) fn completed(&mut self, edition: Edition) {
+        self.complete |= edition == self.edition;
+    }
+
+    /// Notes a tool of a list that was asked for at this edition. `false` if its annotations for headers are wrong, so that it must not be
+    /// offered.
+    pub(crate) fn note(&mut self, tool: &Tool, wants_headers: bool, edition: Edition) -> bool {
         let headers = match param_headers(&tool.input_schema) {
             Ok(headers) => headers,
             Err(_) if !wants_headers => Vec::new(),
@@ -44,10 +62,14 @@ impl Catalogue {
                 return false;
             }
         };
-        if self.tools.len() < MOST || self.tools.contains_key(&tool.name) {
+        let has_room = self.tools.len() < MOST || self.tools.contains_key(&tool.name);
+        if edition == self.edition && has_room {
             let support = tool.execution.as_ref().and_then(|execution| execution.task_support);
+            let annotations = tool.annotations.as_ref();
             let known = KnownTool {
                 needs_task: support == Some(TaskSupport::Required),
+                is_repeatable: annotations
+                    .is_some_and(|hints| hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true)),
                 headers,
                 #[cfg(feature = "validation")]
                 output: tool.output_schema.as_ref().map(crate::validation::OutputCheck::new),

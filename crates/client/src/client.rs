@@ -14,7 +14,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::asking::{Asking, complete};
+use crate::asking::{Asking, Patience, complete};
 use crate::call::Call;
 use crate::core::{Core, State};
 use crate::handlers::check_root;
@@ -150,7 +150,8 @@ impl Client {
         let session = self.session().await?;
         session.needs_resources()?;
         let uri = uri.into();
-        if let Some(text) = self.core.cached(&session, Method::ReadResource, Some(&uri)) {
+        let moment = self.core.moment(&session, Method::ReadResource).await;
+        if let Some(text) = self.core.cached(moment, Method::ReadResource, Some(&uri)) {
             return complete(Method::ReadResource.name(), &text, &session);
         }
         let params = ReadResourceParams::new(uri.as_str());
@@ -159,7 +160,7 @@ impl Client {
             Settled::Result(result, first) => {
                 // What depends on the answers to questions is not kept.
                 if let Some(text) = first {
-                    self.core.keep(&session, Method::ReadResource, Some(&uri), &text);
+                    self.core.keep(&session, moment, Method::ReadResource, Some(&uri), &text).await;
                 }
                 Ok(result)
             }
@@ -258,7 +259,7 @@ impl Client {
     /// A root is not a `file://` URI, or the client was built without roots.
     pub fn set_roots(&self, roots: Vec<Root>) -> Result<(), Error> {
         roots.iter().try_for_each(check_root)?;
-        let Some(kept) = &self.core.options.handlers.roots else { return Err(Error::NotDeclared("roots")) };
+        let Some(kept) = &self.core.options.handlers.roots else { return Err(Error::BuiltWithout("roots")) };
         *kept.lock().unwrap_or_else(PoisonError::into_inner) = roots;
         if let Some(session) = self.core.session_now() {
             let mut text = Vec::new();
@@ -284,6 +285,9 @@ impl Client {
     /// Ends the connection in an orderly way and waits until the server is gone.
     ///
     /// Requests under way end with an error, also those of other clones.
+    ///
+    /// # Cancellation
+    /// Dropping the future ends the connection at once, whatever the server does.
     pub async fn close(self) {
         self.owner.stop.send_replace(true);
         let mut tasks = std::mem::take(&mut *self.owner.tasks.lock().unwrap_or_else(PoisonError::into_inner));
@@ -321,14 +325,25 @@ impl Client {
     }
 
     /// Lists the tools once, if they are not known: some must be called as tasks, or have output to check.
-    pub(crate) async fn learn_tools(&self, session: &Session) {
-        if self.core.catalogue().complete || session.needs_tools().is_err() {
-            return;
-        }
-        if let Err(error) = Box::pin(self.tools().all()).await {
-            tracing::warn!(%error, "the tools could not be listed");
-        }
+    ///
+    /// # Errors
+    /// The time of the call is over.
+    pub(crate) async fn learn_tools(&self, session: &Session, patience: Patience) -> Result<(), Error> {
+        let edition = {
+            let catalogue = self.core.catalogue();
+            if catalogue.complete || session.needs_tools().is_err() {
+                return Ok(());
+            }
+            catalogue.edition()
+        };
+        let listed = Box::pin(self.tools().within(patience).all()).await;
         // Also after a failure: a server that can not list its tools is not asked before every call.
-        self.core.catalogue().complete = true;
+        self.core.catalogue().completed(edition);
+        match listed {
+            Err(error) if error.is_timeout() => return Err(error),
+            Err(error) => tracing::warn!(%error, "the tools could not be listed"),
+            Ok(_) => {}
+        }
+        patience.check(Method::CallTool.name())
     }
 }

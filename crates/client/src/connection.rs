@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+use jackfield_peer::Guarded;
 use jackfield_protocol::envelope::{MethodName, Params, RawId, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{
@@ -12,6 +14,7 @@ use jackfield_protocol::{
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::core::Core;
+use crate::limits::LONGEST_NAME;
 use crate::received_tasks::{ReceivedTasks, take_wish};
 use crate::{Boxed, Link, Outgoing, Sent};
 
@@ -82,7 +85,9 @@ impl Connection {
         let revision = match state.revision {
             Some(revision) => revision,
             None if is_ping && state.in_handshake => Revision::LATEST_WITH_HANDSHAKE,
-            None if state.early.len() < core.options.limits.questions => return state.early.push(request),
+            None if is_short(&request) && state.early.len() < core.options.limits.questions => {
+                return state.early.extend(detached(request));
+            }
             None if state.in_handshake => {
                 drop(state);
                 return reply_to(&*link, &request.id, Err(too_many()), Revision::LATEST_WITH_HANDSHAKE);
@@ -97,6 +102,10 @@ impl Connection {
                 method = request.method.as_str(),
                 "the server's revision forbids requests to clients"
             );
+        }
+        if request.id.as_json().len() > LONGEST_NAME {
+            let error = ErrorObject::invalid_request("the id is too long");
+            return reply_to(&*link, &request.id, Err(error), revision);
         }
         let Request { id, method, params } = request;
         let reply = match method {
@@ -191,7 +200,7 @@ impl Connection {
                 Err(error) => return reply_to(&*link, &id, Err(error), revision),
             };
             reply_to(&*link, &id, Ok(created.handle()), revision);
-            created.follow(answered(&core, question), revision).await;
+            created.follow(answered(core, question), revision).await;
         })
     }
 
@@ -216,13 +225,16 @@ fn as_usual(
     let busy = Busy::new(&core);
     Box::pin(async move {
         let _busy = busy;
-        reply_to(&*link, &id, answered(&core, question).await, revision);
+        reply_to(&*link, &id, answered(core, question).await, revision);
     })
 }
 
-async fn answered(core: &Core, question: InputRequest) -> Result<ClientResult, ErrorObject> {
-    let answer = core.options.handlers.answer(question).await;
-    answer.map(ClientResult::from).map_err(|unanswered| unanswered.into_error_object())
+/// Asks the handler. One that panics has an answer too, so that the server does not wait for it.
+fn answered(core: Arc<Core>, question: InputRequest) -> Guarded<ClientResult> {
+    Guarded::new(Box::pin(async move {
+        let answer = core.options.handlers.answer(question).await;
+        answer.map(ClientResult::from).map_err(|unanswered| unanswered.into_error_object())
+    }))
 }
 
 fn read_question(method: Method, params: &Params) -> Result<InputRequest, ErrorObject> {
@@ -231,6 +243,19 @@ fn read_question(method: Method, params: &Params) -> Result<InputRequest, ErrorO
         Method::Elicit => params.decode().map(InputRequest::Elicit),
         _ => params.decode().map(InputRequest::ListRoots),
     }
+}
+
+/// Whether a question may be remembered until it is clear whether it may be answered.
+fn is_short(request: &Request) -> bool {
+    let parts = [request.id.as_json(), request.method.as_str().as_bytes(), request.params.as_json()];
+    parts.iter().all(|part| part.len() <= LONGEST_NAME)
+}
+
+/// Keeps nothing of a question's text but its parts.
+fn detached(mut request: Request) -> Option<Request> {
+    request.params = Params::from_json(Bytes::copy_from_slice(request.params.as_json())).ok()?;
+    request.detach();
+    Some(request)
 }
 
 fn too_many() -> ErrorObject {

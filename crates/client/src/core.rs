@@ -47,6 +47,7 @@ pub(crate) enum State {
 impl Core {
     pub(crate) fn new(mut options: Options) -> Arc<Self> {
         options.handlers.elicitations = options.limits.elicitations.map(Bucket::new);
+        options.handlers.samplings = options.limits.samplings.map(Bucket::new);
         Arc::new(Self {
             pending: Pending::new(options.limits.requests_waiting, options.limits.progress_notices),
             state: watch::Sender::new(State::Connecting),
@@ -146,7 +147,7 @@ impl Core {
             }
             open
         });
-        self.pending.lose_all(cause);
+        self.pending.close(cause);
         self.subscriptions.wake_all();
     }
 

@@ -79,12 +79,13 @@ pub enum Error {
     /// The store that keeps the ids of tasks is not available.
     #[error("the store for the ids of tasks can not be used")]
     Store(#[source] StoreError),
-    /// The server asked something that this client did not say it can answer.
+    /// The server broke the protocol: it asked for something that this client never said it can answer. The user of the client can do
+    /// nothing about it but to build it with a handler for that.
     #[error("the server asked for {0}, which this client did not declare")]
     Undeclared(&'static str),
-    /// The client was built without it, so the server does not know that there is such a thing.
+    /// The user of the client asked for something that it was built without. No server has heard of it.
     #[error("this client was built without {0}")]
-    NotDeclared(&'static str),
+    BuiltWithout(&'static str),
     /// A question of the server was refused by the handler for it.
     #[error("a question of the server was refused")]
     Refused(#[source] Box<ErrorObject>),
@@ -139,6 +140,9 @@ pub enum BadAnswer {
     /// Questions, or a task, are no answer to this method.
     #[error("a result of this kind does not answer this method")]
     Kind,
+    /// It is a task, and the client did not declare the extension of tasks; `Builder::tasks` does.
+    #[error("it is a task, and this client was built without tasks")]
+    UndeclaredTask,
     /// The transport could not deliver it.
     #[error("{0}")]
     Transport(String),

@@ -12,6 +12,7 @@ use jackfield_protocol::{
 };
 use serde_json::json;
 
+use crate::limits::LONGEST_NAME;
 use crate::pages::Pages;
 use crate::{Boxed, Error};
 
@@ -32,6 +33,8 @@ pub(crate) struct Handlers {
     pub(crate) url_completed: Option<Arc<dyn Fn(String) + Send + Sync>>,
     /// How often the person may still be asked.
     pub(crate) elicitations: Option<Bucket>,
+    /// How often the model may still be asked.
+    pub(crate) samplings: Option<Bucket>,
     /// Where the person was sent to.
     pub(crate) pages: Pages,
 }
@@ -96,6 +99,7 @@ impl Handlers {
             let error = ErrorObject::invalid_params("this client did not declare sampling with tools");
             return Err(Unanswered::Undeclared { what: "sampling with tools", error });
         }
+        take(self.samplings.as_ref(), "the model is asked too often; try again later")?;
         params.check().map_err(|what| Unanswered::Refused(ErrorObject::invalid_params(what)))?;
         let mut asked = CreateMessageParams::new([], params.max_tokens);
         (asked.tools, asked.tool_choice) = (params.tools.clone(), params.tool_choice.clone());
@@ -108,10 +112,7 @@ impl Handlers {
         if self.form.is_none() && self.url.is_none() {
             return Err(undeclared("elicitation", "elicitation/create"));
         }
-        if let Some(Err(wait)) = self.elicitations.as_ref().map(Bucket::take) {
-            let error = ErrorObject::new(code::TOO_MANY_REQUESTS, "the person is asked too often; try again later");
-            return Err(Unanswered::Refused(error.with_data(json!({ "retryAfterMs": millis(wait) }))));
-        }
+        take(self.elicitations.as_ref(), "the person is asked too often; try again later")?;
         match params {
             ElicitParams::Form(form) => {
                 let handler = self.form.as_ref().ok_or_else(|| undeclared_mode("elicitation by form"))?;
@@ -122,6 +123,10 @@ impl Handlers {
             ElicitParams::Url(page) => {
                 let handler = self.url.as_ref().ok_or_else(|| undeclared_mode("elicitation by URL"))?;
                 if let Some(id) = &page.elicitation_id {
+                    if id.len() > LONGEST_NAME {
+                        let error = ErrorObject::invalid_params("parameter `elicitationId` is too long");
+                        return Err(Unanswered::Refused(error));
+                    }
                     self.pages.opened(id);
                 }
                 handler(page).await.map_err(Unanswered::Refused)
@@ -141,6 +146,14 @@ fn fitting(schema: &ElicitSchema, answer: ElicitResult) -> Result<ElicitResult, 
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let text = format!("the answer does not fit the form: {}", problems.join(", "));
         Unanswered::Refused(ErrorObject::internal(text))
+    })
+}
+
+/// Counts a question; refuses it if there were too many.
+fn take(bucket: Option<&Bucket>, words: &'static str) -> Result<(), Unanswered> {
+    bucket.map_or(Ok(()), Bucket::take).map_err(|wait| {
+        let error = ErrorObject::new(code::TOO_MANY_REQUESTS, words);
+        Unanswered::Refused(error.with_data(json!({ "retryAfterMs": millis(wait) })))
     })
 }
 

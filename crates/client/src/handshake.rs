@@ -261,7 +261,7 @@ async fn initialize(
     let mut text = Vec::new();
     write_notification(&mut text, Notification::Initialized(EmptyParams::default()), revision)?;
     let method = Method::Initialized.name();
-    crate::sending::send(&*link, Outgoing { text: &text, kind: Sent::Notification(method) }, method)?;
+    crate::sending::send(&session, Outgoing { text: &text, kind: Sent::Notification(method) }, method)?;
     let about = ServerFacts {
         info: Some(result.server_info),
         capabilities: result.capabilities,

@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 
 use crate::asking::Asking;
 use crate::core::Core;
+use crate::sending::QUEUED_BYTES;
 use crate::session::Session;
 use crate::{Ended, Error};
 
@@ -19,15 +20,24 @@ pub(crate) async fn watch(core: &Core, session: &Session) -> Ended {
 }
 
 async fn until_silent(core: &Core, session: &Session, interval: Duration) -> Ended {
+    let mut was_lost = false;
     loop {
         tokio::time::sleep(interval).await;
         let mut asking = Asking::within(interval, interval);
         let ping = ClientRequest::Ping(EmptyParams::default());
         match core.ask_plainly::<IgnoredAny>(session, ping, &mut asking).await {
-            // An error is a sign of life as well. Other faults are those of a connection that is ending.
-            Ok(_) | Err(Error::Server { .. } | Error::BadAnswer { .. }) => {}
+            // An error is a sign of life as well.
+            Ok(_) | Err(Error::Server { .. } | Error::BadAnswer { .. }) => was_lost = false,
+            Err(Error::Limit { what: QUEUED_BYTES, .. }) => {
+                return Ended::new("the server does not read what is sent to it");
+            }
+            // The ping was not sent, because others wait; they have a limit of their own.
+            Err(Error::Limit { .. }) => {}
             Err(Error::TimedOut { .. }) => return Ended::new("the server did not answer a ping"),
-            Err(_) => return std::future::pending().await,
+            Err(Error::Connect(cause)) => return Ended::new("the server can not be reached").with_cause(cause),
+            // A connection that is ending says why by itself, before the next ping.
+            Err(_) if !was_lost => was_lost = true,
+            Err(_) => return Ended::new("the answers to pings are lost"),
         }
     }
 }

@@ -20,6 +20,8 @@ pub struct Limits {
     pub tasks: usize,
     /// How often the server may ask the person something, by forms or pages; `None` sets no limit. More is refused.
     pub elicitations: Option<Rate>,
+    /// How often the server may ask the client's model something; `None` sets no limit. More is refused.
+    pub samplings: Option<Rate>,
     /// The most questions in one `input_required` result.
     pub questions_per_round: usize,
     /// The most `input_required` rounds of one request, and of one task.
@@ -45,6 +47,7 @@ impl Default for Limits {
             questions: 32,
             tasks: 64,
             elicitations: Some(Rate::new(100, Duration::from_secs(60))),
+            samplings: Some(Rate::new(100, Duration::from_secs(60))),
             questions_per_round: 64,
             rounds: 10,
             request_state_bytes: 1024 * 1024,
@@ -55,6 +58,9 @@ impl Default for Limits {
         }
     }
 }
+
+/// The longest id, URI or cursor of a server that is remembered, in bytes. What is counted is counted with this length.
+pub(crate) const LONGEST_NAME: usize = 64 * 1024;
 
 /// How long a client waits.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,9 +16,11 @@ use jackfield_protocol::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::asking::{Asking, complete};
+use crate::asking::{Asking, Patience, complete};
+use crate::catalogue::Edition;
 use crate::client::Client;
 use crate::core::Core;
+use crate::limits::LONGEST_NAME;
 use crate::sending::Wanted;
 use crate::session::Session;
 use crate::{Boxed, Ended, Error, Link};
@@ -45,10 +47,10 @@ pub(crate) mod private {
         fn split(page: Self::Page) -> (Vec<Self>, Option<String>);
         /// Learns from the items of a page, and leaves out those that must not be used.
         #[doc(hidden)]
-        fn note(_items: &mut Vec<Self>, _client: &Client, _wants_headers: bool) {}
-        /// The last page has been read.
+        fn note(_items: &mut Vec<Self>, _client: &Client, _wants_headers: bool, _edition: Edition) {}
+        /// The last page has been read of a list that began at this edition.
         #[doc(hidden)]
-        fn listed(_client: &Client) {}
+        fn listed(_client: &Client, _edition: Edition) {}
     }
 }
 
@@ -75,12 +77,12 @@ macro_rules! listed {
 
 listed! {
     Tool = ListTools, ListToolsResult, tools,
-        fn note(items: &mut Vec<Self>, client: &Client, wants_headers: bool) {
+        fn note(items: &mut Vec<Self>, client: &Client, wants_headers: bool, edition: Edition) {
             let mut catalogue = client.core().catalogue();
-            items.retain(|tool| catalogue.note(tool, wants_headers));
+            items.retain(|tool| catalogue.note(tool, wants_headers, edition));
         },
-        fn listed(client: &Client) {
-            client.core().catalogue().complete = true;
+        fn listed(client: &Client, edition: Edition) {
+            client.core().catalogue().completed(edition);
         };
     Resource = ListResources, ListResourcesResult, resources;
     ResourceTemplate = ListResourceTemplates, ListResourceTemplatesResult, resource_templates;
@@ -106,6 +108,10 @@ pub struct Listing<T: Listed> {
     has_kept: bool,
     /// Where the last page came from.
     link: Option<Weak<dyn Link>>,
+    /// What was known of the tools when the first page was asked for.
+    edition: Option<Edition>,
+    /// How long all of it may take, if it is part of something else.
+    patience: Option<Patience>,
     began_anew: bool,
     kind: PhantomData<T>,
 }
@@ -117,6 +123,8 @@ struct Page<T> {
     next: Option<String>,
     kept: bool,
     link: Weak<dyn Link>,
+    /// That of the first page.
+    edition: Edition,
 }
 
 /// Why there is no page.
@@ -150,6 +158,8 @@ impl<T: Listed> Listing<T> {
             fresh: false,
             has_kept: false,
             link: None,
+            edition: None,
+            patience: None,
             began_anew: false,
             kind: PhantomData,
         }
@@ -158,6 +168,11 @@ impl<T: Listed> Listing<T> {
     /// Asks the server for every page, also for those that were kept from before, so that all of the list is as new.
     pub fn fresh(self) -> Self {
         Self { fresh: true, ..self }
+    }
+
+    /// Lists within the time of something else.
+    pub(crate) fn within(self, patience: Patience) -> Self {
+        Self { patience: Some(patience), ..self }
     }
 
     /// Waits for the next item; `None` at the end.
@@ -200,13 +215,23 @@ impl<T: Listed> Listing<T> {
         if self.pages >= limit {
             return Err(Error::Limit { what: "the number of pages of one list", limit });
         }
+        if cursor.as_ref().is_some_and(|cursor| cursor.len() > LONGEST_NAME) {
+            return Err(Error::Limit { what: "the length of a cursor", limit: LONGEST_NAME });
+        }
         if let Some(cursor) = &cursor
             && !self.seen.insert(cursor.clone())
         {
             return Err(Error::RepeatedCursor(T::METHOD.name()));
         }
         self.pages += 1;
-        let place = Place { cursor, fresh: self.fresh, after_kept: self.has_kept, link: self.link.clone() };
+        let place = Place {
+            cursor,
+            fresh: self.fresh,
+            after_kept: self.has_kept,
+            link: self.link.clone(),
+            edition: self.edition,
+            patience: self.patience,
+        };
         self.loading = Some(Box::pin(page::<T>(self.client.clone(), place)));
         Ok(true)
     }
@@ -215,6 +240,7 @@ impl<T: Listed> Listing<T> {
         self.ready = page.items.into();
         self.has_kept |= page.kept;
         self.link = Some(page.link);
+        self.edition = Some(page.edition);
         if let Some(cursor) = page.next {
             self.next = Next::Cursor(cursor);
         }
@@ -223,7 +249,7 @@ impl<T: Listed> Listing<T> {
 
 impl<T: Listed> Listing<T> {
     fn begin_anew(&mut self) {
-        (self.next, self.link) = (Next::First, None);
+        (self.next, self.link, self.edition) = (Next::First, None, None);
         (self.pages, self.has_kept, self.began_anew) = (0, false, true);
         self.seen.clear();
         self.ready.clear();
@@ -265,11 +291,14 @@ struct Place {
     after_kept: bool,
     /// Where the page before it came from.
     link: Option<Weak<dyn Link>>,
+    edition: Option<Edition>,
+    patience: Option<Patience>,
 }
 
 async fn page<T: Listed>(client: Client, place: Place) -> Result<Page<T>, Trouble> {
     let core = client.core();
-    let session = core.session(core.options.timeouts.request).await?;
+    let wait = core.options.timeouts.request;
+    let session = core.session(place.patience.map_or(wait, |patience| patience.timeout)).await?;
     match T::METHOD {
         Method::ListTools => session.needs_tools()?,
         Method::ListPrompts => session.needs_prompts()?,
@@ -281,7 +310,11 @@ async fn page<T: Listed>(client: Client, place: Place) -> Result<Page<T>, Troubl
         let cause = Arc::new(Ended::new("the session ended in the middle of the list"));
         return Err(Trouble::Anew(Error::Lost { method: T::METHOD.name().to_owned(), cause }));
     }
-    let kept = core.cached(&session, T::METHOD, place.cursor.as_deref()).filter(|_| !place.fresh);
+    // Both are looked at before the request is sent: what changes after that may not be in its answer.
+    let edition = core.catalogue().edition();
+    let first_edition = place.edition.unwrap_or(edition);
+    let moment = core.moment(&session, T::METHOD).await;
+    let kept = core.cached(moment, T::METHOD, place.cursor.as_deref()).filter(|_| !place.fresh);
     let is_kept = kept.is_some();
     let cursor = place.cursor.clone();
     let text = match kept {
@@ -290,20 +323,21 @@ async fn page<T: Listed>(client: Client, place: Place) -> Result<Page<T>, Troubl
     };
     let (mut items, next) = T::split(complete(T::METHOD.name(), &text, &session)?);
     if !is_kept {
-        core.keep(&session, T::METHOD, cursor.as_deref(), &text);
+        core.keep(&session, moment, T::METHOD, cursor.as_deref(), &text).await;
     }
-    T::note(&mut items, &client, session.link.wants_param_headers());
+    T::note(&mut items, &client, session.link.wants_param_headers(), edition);
     if next.is_none() {
-        T::listed(&client);
+        T::listed(&client, first_edition);
     }
-    Ok(Page { items, next, kept: is_kept, link })
+    Ok(Page { items, next, kept: is_kept, link, edition: first_edition })
 }
 
 async fn fetch_page<T: Listed>(core: &Core, session: &Session, place: Place) -> Result<Bytes, Trouble> {
-    let Place { cursor, after_kept, .. } = place;
+    let Place { cursor, after_kept, patience, .. } = place;
+    let mut asking = patience.map_or_else(|| Asking::new(core), Asking::with);
     let mut params = ListParams::default();
     params.cursor.clone_from(&cursor);
-    match core.ask(session, Wanted::Any(T::request(params)), &mut Asking::new(core)).await {
+    match core.ask(session, Wanted::Any(T::request(params)), &mut asking).await {
         Ok(answer) => Ok(answer.into_bytes()),
         Err(error) if cursor.is_some() && error.server_error().is_some() => {
             // The server no longer knows the cursor, so pages that were kept lead nowhere.

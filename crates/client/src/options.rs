@@ -43,7 +43,7 @@ impl Default for Options {
             restarts: Restarts::default(),
             revisions: Revision::ALL.to_vec(),
             experimental: None,
-            extensions: Settings::from([(TASKS_EXTENSION.to_owned(), JsonObject::new())]),
+            extensions: Settings::new(),
             undeclared: BTreeSet::new(),
             cache: None,
             cache_owner: CacheOwner::default(),

@@ -40,6 +40,8 @@ struct Table {
     limit: usize,
     notices: usize,
     stray: u64,
+    /// Why no request is taken any more.
+    closed: Option<Arc<Ended>>,
     /// When the clock looks next.
     next_look: Option<Instant>,
 }
@@ -77,6 +79,7 @@ impl Pending {
             limit,
             notices: notices.max(1),
             stray: 0,
+            closed: None,
             next_look: None,
         };
         Self { table: Mutex::new(table), earlier: Notify::new() }
@@ -89,6 +92,9 @@ impl Pending {
     /// Takes an id for a request, and a place for its answer.
     pub(crate) fn reserve(&self, wants_progress: bool) -> Result<u64, Error> {
         let mut table = self.table();
+        if let Some(cause) = &table.closed {
+            return Err(Error::Closed(cause.clone()));
+        }
         if table.used >= table.limit {
             return Err(Error::Limit { what: "the number of requests that wait for an answer", limit: table.limit });
         }
@@ -281,6 +287,12 @@ impl Pending {
     /// Ends all requests: no answer will come any more.
     pub(crate) fn lose_all(&self, cause: &Arc<Ended>) {
         self.lose(cause, |_| true);
+    }
+
+    /// Ends all requests, and takes no more: nobody would answer them.
+    pub(crate) fn close(&self, cause: &Arc<Ended>) {
+        self.table().closed.get_or_insert_with(|| cause.clone());
+        self.lose_all(cause);
     }
 
     fn lose(&self, cause: &Arc<Ended>, is_lost: impl Fn(&mut Slot) -> bool) {

@@ -50,6 +50,11 @@ impl Repeatable<'_> {
         }
     }
 
+    /// Whether nothing changes at the server if it is asked twice.
+    fn only_reads(&self) -> bool {
+        matches!(self, Self::GetPrompt(_) | Self::ReadResource(_))
+    }
+
     fn wanted(&self, answers: Option<InputResponses>, state: Option<String>) -> Result<Wanted<'_>, Error> {
         macro_rules! with {
             ($params:expr, $variant:ident) => {{
@@ -89,7 +94,13 @@ impl Core {
         let method = what.method().name();
         let (mut answers, mut state) = (None, None);
         let mut agreed = Vec::new();
+        // In sessions the rest of a stream that broke is asked for instead.
+        let mut may_repeat = !session.revision.has_handshake() && (what.only_reads() || asking.is_repeatable);
         for round in 0..=self.options.limits.rounds {
+            if round > 0 {
+                asking.patience.check(method)?;
+            }
+            let again = (may_repeat && round > 0).then(|| (answers.clone(), state.clone()));
             // It is sent here and not in a future of its own, which would keep room for the request until the answer is there.
             let ticket = self.send(session, what.wanted(answers, state)?, asking)?;
             let text = match ticket.answer(asking).await {
@@ -100,11 +111,17 @@ impl Core {
                     (answers, state) = (None, None);
                     continue;
                 }
+                Err(lost @ Error::Lost { .. }) if std::mem::take(&mut may_repeat) => {
+                    let (answers, state) = again.unwrap_or_default();
+                    Box::pin(self.ask_again(lost, session, what.wanted(answers, state)?, asking)).await?
+                }
                 Err(error) => return Err(error),
             };
             match Outcome::read_text(&text, session.revision) {
                 Ok(Outcome::Complete(result)) => return Ok(Settled::Result(result, (round == 0).then_some(text))),
                 Ok(Outcome::Task(task)) => return Ok(Settled::Task(task)),
+                // Nobody is asked for answers that would not be sent.
+                Ok(Outcome::InputRequired(_)) if round == self.options.limits.rounds => break,
                 Ok(Outcome::InputRequired(questions)) => {
                     drop((ticket, text));
                     // Rare and large, so its state is kept out of the future of every call.

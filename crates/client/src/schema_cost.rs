@@ -4,8 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-/// The deepest nesting of a schema.
+/// The deepest nesting of a schema, and the longest chain of references.
 const MOST_DEPTH: usize = 64;
+/// The deepest nesting after every reference has been replaced by what it leads to. Each level is a call within a call, here and where the
+/// schema is compiled.
+const MOST_EXPANDED_DEPTH: usize = 512;
 /// The most subschemas.
 const MOST_SUBSCHEMAS: u64 = 10_000;
 /// The most subschemas after every reference has been replaced by what it leads to.
@@ -33,9 +36,20 @@ pub(crate) fn cost(schema: &Value) -> Cost {
     if let Some(why) = too_large(schema, 0, &mut count) {
         return Cost::TooMuch(why);
     }
-    let mut walk =
-        Walk { root: schema, known: HashMap::new(), open: HashSet::new(), back: 0, marks: false, unclear: false };
+    let mut walk = Walk {
+        root: schema,
+        known: HashMap::new(),
+        open: HashSet::new(),
+        back: 0,
+        marks: false,
+        unclear: false,
+        depth: 0,
+        is_too_deep: false,
+    };
     let size = walk.size(schema, true);
+    if walk.is_too_deep {
+        return Cost::TooMuch("the schema is nested too deeply when its references are followed");
+    }
     // What has been evaluated is found out anew at each level.
     if walk.unclear || (walk.marks && walk.back > 0) {
         return Cost::Unclear;
@@ -78,11 +92,25 @@ struct Walk<'a> {
     /// Whether there are keywords that depend on what others have evaluated.
     marks: bool,
     unclear: bool,
+    /// How deep the walk is, with references followed.
+    depth: usize,
+    is_too_deep: bool,
 }
 
 impl Walk<'_> {
     /// Counts subschemas with references followed.
     fn size(&mut self, value: &Value, top: bool) -> u64 {
+        if self.depth >= MOST_EXPANDED_DEPTH {
+            self.is_too_deep = true;
+            return 1;
+        }
+        self.depth += 1;
+        let size = self.size_of_parts(value, top);
+        self.depth -= 1;
+        size
+    }
+
+    fn size_of_parts(&mut self, value: &Value, top: bool) -> u64 {
         match value {
             Value::Object(members) => {
                 // Names that move the meaning of references can not be followed by this simple walk.
@@ -120,6 +148,10 @@ impl Walk<'_> {
             self.unclear = true;
             return 1;
         };
+        if self.open.len() >= MOST_DEPTH {
+            self.is_too_deep = true;
+            return 1;
+        }
         self.open.insert(target.to_owned());
         let schema = schema.clone();
         let before = self.back;
@@ -158,6 +190,22 @@ mod tests {
         }
         defs.insert("d20".into(), json!({"type": "string"}));
         assert!(matches!(cost(&json!({"$ref": "#/$defs/d0", "$defs": defs})), Cost::TooMuch(_)));
+    }
+
+    /// T-102: a chain of references does not become a chain of calls that ends the process, and one that is as long as schemas are is
+    /// followed.
+    #[test]
+    fn long_chains_of_references_are_refused() {
+        let chain = |length: usize| {
+            let mut defs: serde_json::Map<String, Value> = (0..length)
+                .map(|level| (format!("d{level}"), json!({"$ref": format!("#/$defs/d{}", level + 1)})))
+                .collect();
+            defs.insert(format!("d{length}"), json!({"type": "string"}));
+            json!({"$ref": "#/$defs/d0", "$defs": defs})
+        };
+        let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+        let judged = small.spawn(move || (cost(&chain(8000)), cost(&chain(60)))).unwrap().join().unwrap();
+        assert!(matches!(judged, (Cost::TooMuch(_), Cost::Bounded { .. })), "{judged:?}");
     }
 
     /// T-102: every reference that leads back counts, whatever it stands in; also by way of another definition.

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use jackfield_protocol::{ClientRequest, DiscoverParams, Method, RequestId, Revision, json, write_request};
+use jackfield_protocol::{
+    CancelledParams, ClientRequest, DiscoverParams, Method, Notification, RequestId, Revision, json,
+    write_notification, write_request,
+};
 
 use crate::session::Session;
-use crate::{Ended, Error, Link, NotSent, Outgoing, RequestFacts, Sent};
+use crate::{Ended, Error, NotSent, Outgoing, RequestFacts, Sent};
 
 /// A request on its way out.
 #[derive(Debug)]
@@ -21,6 +24,23 @@ impl Wanted<'_> {
         match self {
             Self::Any(request) => request.method(),
             Self::Call { .. } => Some(Method::CallTool),
+        }
+    }
+
+    /// Returns what is sent if the answer is lost with its stream: the same, if it only reads. In sessions the rest of a stream is asked
+    /// for instead.
+    pub(crate) fn again(&self, session: &Session) -> Option<Wanted<'static>> {
+        match self {
+            Self::Any(request) if !session.revision.has_handshake() => match request {
+                ClientRequest::ListTools(_)
+                | ClientRequest::ListResources(_)
+                | ClientRequest::ListResourceTemplates(_)
+                | ClientRequest::ListPrompts(_)
+                | ClientRequest::Complete(_)
+                | ClientRequest::Discover(_) => Some(Wanted::Any(request.clone())),
+                _ => None,
+            },
+            _ => None,
         }
     }
 }
@@ -40,7 +60,7 @@ pub(crate) fn send_wanted(
             write_call(&mut text, session, id, name, arguments, wants_progress);
             let method = Method::CallTool.name();
             let facts = RequestFacts { id, method, revision: session.revision, name: Some(name), headers };
-            send(&*session.link, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
+            send(session, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
         }
     }
 }
@@ -119,19 +139,32 @@ pub(crate) fn send_request(
     let mut text = Vec::with_capacity(512);
     write_request(&mut text, &wire_id(id), request, session.revision, session.caller.as_ref())?;
     let facts = RequestFacts { id, method, revision: session.revision, name: name.as_deref(), headers };
-    send(&*session.link, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
+    send(session, Outgoing { text: &text, kind: Sent::Request(facts) }, method)
 }
 
+/// Tells the server that the answer to a request is no longer wanted.
+pub(crate) fn cancel(session: &Session, id: u64, reason: &str) {
+    if !session.link.give_up(id, session.revision) {
+        return;
+    }
+    let mut text = Vec::new();
+    let cancelled = Notification::from(CancelledParams::new(wire_id(id)).with_reason(reason));
+    if write_notification(&mut text, cancelled, session.revision).is_ok() {
+        // If it can not be sent, the connection is at its end, and so is the request.
+        let _ = session.link.send(Outgoing { text: &text, kind: Sent::Notification(Method::Cancelled.name()) });
+    }
+}
+
+/// What there is too much of when a server does not read.
+pub(crate) const QUEUED_BYTES: &str = "the number of bytes that wait for a server that does not read";
+
 /// Hands a message to the link.
-pub(crate) fn send(link: &dyn Link, message: Outgoing<'_>, method: &str) -> Result<(), Error> {
-    link.send(message).map_err(|cause| match cause {
+pub(crate) fn send(session: &Session, message: Outgoing<'_>, method: &str) -> Result<(), Error> {
+    session.link.send(message).map_err(|cause| match cause {
         NotSent::Ended => {
             Error::Lost { method: method.to_owned(), cause: Arc::new(Ended::new("the connection has ended")) }
         }
-        NotSent::Full => Error::Lost {
-            method: method.to_owned(),
-            cause: Arc::new(Ended::new("the server does not read what is sent to it")),
-        },
+        NotSent::Full => Error::Limit { what: QUEUED_BYTES, limit: session.queued_bytes },
     })
 }
 

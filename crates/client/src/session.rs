@@ -19,6 +19,8 @@ pub(crate) struct Session {
     /// The same as text.
     pub(crate) caller_text: Vec<u8>,
     pub(crate) about: Arc<ServerFacts>,
+    /// How much may wait to be sent.
+    pub(crate) queued_bytes: usize,
 }
 
 /// What a server says about itself. All of it is the server's word: show it, but trust it only as far as the server.
@@ -43,7 +45,8 @@ impl Session {
     ) -> Self {
         let caller = caller(options, revision, level);
         let caller_text = caller_text(caller.as_ref(), revision);
-        Self { link, revision, caller, caller_text, about: Arc::new(about) }
+        let queued_bytes = options.limits.queued_bytes;
+        Self { link, revision, caller, caller_text, about: Arc::new(about), queued_bytes }
     }
 
     /// The same session with another level of log messages.

@@ -14,6 +14,7 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::core::State;
 use crate::pending::{Fault, Found};
+use crate::sending::cancel;
 use crate::subscriptions::Mailbox;
 use crate::{BadAnswer, Boxed, Error};
 
@@ -76,7 +77,8 @@ impl Subscribe {
         let session = core.session(core.options.timeouts.request).await?;
         let mailbox = core.subscriptions.add(wanted, core.options.limits.events);
         // From here on, dropping it takes everything back.
-        let mut subscription = Subscription { client, mailbox, ended: false, reopening: Reopening::default() };
+        let mut subscription =
+            Subscription { client, mailbox, ended: false, was_open: false, reopening: Reopening::default() };
         if session.revision.has_listen_streams() {
             core.open_subscription(&session, &subscription.mailbox)?;
             subscription.acknowledgement().await?;
@@ -93,6 +95,7 @@ impl Subscribe {
             let honoured = legacy_filter(&subscription.mailbox.wanted, &session.about.capabilities);
             subscription.mailbox.mail().acknowledged = Some(honoured);
         }
+        subscription.was_open = true;
         Ok(subscription)
     }
 }
@@ -131,6 +134,8 @@ pub struct Subscription {
     client: Client,
     mailbox: Arc<Mailbox>,
     ended: bool,
+    /// The server has taken it once, so it is opened again while that may succeed.
+    was_open: bool,
     reopening: Reopening,
 }
 
@@ -191,12 +196,19 @@ impl Subscription {
         if self.reopening.wait.is_some() {
             return self.poll_reopening(cx);
         }
-        let Some(id) = self.mailbox.mail().listen else { return Poll::Pending };
+        if let Some(error) = self.mailbox.mail().failure.take() {
+            return Poll::Ready(Some(error));
+        }
+        let Some(id) = self.mailbox.mail().listen else { return self.poll_subscribing(cx) };
         let method = Method::Listen.name();
         match core.pending.poll(id, cx) {
             Poll::Ready(Found::Answer(Ok(_))) => Poll::Ready(None),
             Poll::Ready(Found::Answer(Err(Fault::Server(error)))) => Poll::Ready(Some(Error::server(method, error))),
-            Poll::Ready(Found::Answer(Err(Fault::Bad(cause)))) => Poll::Ready(Some(Error::bad_answer(method, cause))),
+            Poll::Ready(Found::Answer(Err(Fault::Bad(cause)))) => {
+                let may_pass = matches!(cause, BadAnswer::Status(429 | 500..=599));
+                let error = Error::bad_answer(method, cause);
+                if self.was_open && may_pass { self.lost(error, cx) } else { Poll::Ready(Some(error)) }
+            }
             Poll::Ready(Found::Answer(Err(Fault::Lost(cause)))) => {
                 let error = Error::Lost { method: method.to_owned(), cause };
                 self.lost(error, cx)
@@ -204,6 +216,31 @@ impl Subscription {
             Poll::Ready(Found::Answer(Err(Fault::Unreachable(cause)))) => self.lost(Error::Connect(cause), cx),
             Poll::Ready(_) | Poll::Pending => Poll::Pending,
         }
+    }
+
+    /// Looks whether the server has refused a resource that was asked for again, on a new connection.
+    fn poll_subscribing(&mut self, cx: &mut Context<'_>) -> Poll<Option<Error>> {
+        let core = self.client.core().clone();
+        let method = Method::Subscribe.name();
+        let mut refusal = None;
+        // A request that was lost with its connection is sent again on the next one.
+        self.mailbox.mail().subscribing.retain(|id| match core.pending.poll(*id, cx) {
+            Poll::Ready(found) => {
+                core.pending.release(*id);
+                refusal = refusal.take().or_else(|| match found {
+                    Found::Answer(Err(Fault::Server(error))) => Some(Error::server(method, error)),
+                    Found::Answer(Err(Fault::Bad(cause))) => Some(Error::bad_answer(method, cause)),
+                    Found::Overdue => {
+                        let after = core.options.timeouts.request;
+                        Some(Error::TimedOut { method: method.to_owned(), after })
+                    }
+                    Found::Answer(_) | Found::Progress(_) => None,
+                });
+                false
+            }
+            Poll::Pending => true,
+        });
+        refusal.map_or(Poll::Pending, |error| Poll::Ready(Some(error)))
     }
 
     /// The stream broke. With a connection that is over too, the subscription is opened again by the next one; otherwise here,
@@ -269,11 +306,10 @@ impl Drop for Subscription {
     fn drop(&mut self) {
         let core = self.client.core();
         core.subscriptions.remove(&self.mailbox);
-        let listen = self.mailbox.mail().listen.take();
-        let unanswered = listen.is_some_and(|id| core.pending.release(id));
+        let unanswered: Vec<u64> = self.mailbox.take_requests().filter(|id| core.pending.release(*id)).collect();
         let Some(session) = core.session_now() else { return };
-        if let (Some(id), true) = (listen, unanswered) {
-            session.link.cancel(id, "the subscription is no longer needed", session.revision);
+        for id in unanswered {
+            cancel(&session, id, "the subscription is no longer needed");
         }
         if !session.revision.has_listen_streams() {
             for uri in self.mailbox.uris().filter(|uri| !core.subscriptions.wants_resource(uri)) {

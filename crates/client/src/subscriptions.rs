@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use jackfield_peer::deadline::after;
 use jackfield_protocol::envelope::Params;
 use jackfield_protocol::meta::key;
 use jackfield_protocol::{
@@ -11,10 +12,11 @@ use jackfield_protocol::{
     SubscriptionsAcknowledgedParams,
 };
 
-use crate::Event;
 use crate::core::Core;
+use crate::limits::LONGEST_NAME;
 use crate::sending::send_request;
 use crate::session::Session;
+use crate::{Error, Event};
 
 /// All subscriptions of a client.
 #[derive(Debug, Default)]
@@ -34,6 +36,10 @@ pub(crate) struct Mailbox {
 pub(crate) struct Mail {
     /// The open `subscriptions/listen` request; none until 2025-11-25.
     pub(crate) listen: Option<u64>,
+    /// The open `resources/subscribe` requests of a new connection; none since 2026-07-28.
+    pub(crate) subscribing: Vec<u64>,
+    /// Why it could not be opened again.
+    pub(crate) failure: Option<Error>,
     /// What the server said it will send.
     pub(crate) acknowledged: Option<SubscriptionFilter>,
     tools: bool,
@@ -80,6 +86,13 @@ impl Mailbox {
         self.wanted.resource_subscriptions.iter().flatten().map(String::as_str)
     }
 
+    /// Takes the ids of all requests that were sent for it.
+    pub(crate) fn take_requests(&self) -> impl Iterator<Item = u64> + use<> {
+        let mut mail = self.mail();
+        let listen = mail.listen.take();
+        listen.into_iter().chain(std::mem::take(&mut mail.subscribing))
+    }
+
     /// Notices may have been lost.
     pub(crate) fn note_gap(&self) {
         self.mail().reconnected = true;
@@ -124,7 +137,7 @@ impl Mailbox {
             (Method::ResourceListChanged, _) if wants(self.wanted.resources_list_changed) => mail.resources = true,
             (Method::ResourceUpdated, Some(uri)) if self.uris().any(|wanted| is_within(uri, wanted)) => {
                 // When there are too many to remember, the reader looks at everything again.
-                if mail.updated.len() >= self.limit {
+                if mail.updated.len() >= self.limit || uri.len() > LONGEST_NAME {
                     mail.updated.clear();
                     mail.reconnected = true;
                 } else {
@@ -185,23 +198,30 @@ impl Core {
     pub(crate) fn reopen_subscriptions(&self, session: &Session) {
         let boxes = self.subscriptions.boxes().clone();
         for mailbox in boxes {
-            if let Some(old) = mailbox.mail().listen.take() {
+            for old in mailbox.take_requests() {
                 self.pending.release(old);
             }
-            if let Err(error) = self.open_subscription(session, &mailbox) {
-                tracing::warn!(%error, "a subscription could not be opened again");
+            match self.open_subscription(session, &mailbox) {
+                // A connection that has ended again is followed by another one.
+                Err(error) if !error.is_closed() => mailbox.mail().failure = Some(error),
+                _ => {}
             }
             mailbox.note_gap();
         }
     }
 
+    /// Asks for notices about a resource; whoever reads the subscription looks for the answer.
+    fn subscribe_again(&self, session: &Session, mailbox: &Mailbox, uri: &str) -> Result<(), Error> {
+        let id = self.pending.reserve(false)?;
+        self.pending.set_deadline(id, after(self.options.timeouts.request));
+        mailbox.mail().subscribing.push(id);
+        send_request(session, id, ClientRequest::Subscribe(SubscribeParams::new(uri)), &[])
+    }
+
     /// Sends what opens a subscription. Until 2025-11-25 notices about lists need no request.
-    pub(crate) fn open_subscription(&self, session: &Session, mailbox: &Mailbox) -> Result<(), crate::Error> {
+    pub(crate) fn open_subscription(&self, session: &Session, mailbox: &Mailbox) -> Result<(), Error> {
         if !session.revision.has_listen_streams() {
-            for uri in mailbox.uris() {
-                self.send_unheard(session, ClientRequest::Subscribe(SubscribeParams::new(uri)));
-            }
-            return Ok(());
+            return mailbox.uris().try_for_each(|uri| self.subscribe_again(session, mailbox, uri));
         }
         let id = self.pending.reserve(false)?;
         {

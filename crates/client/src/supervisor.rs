@@ -39,6 +39,7 @@ impl Supervisor {
     /// Keeps the connection open, and the time of all requests.
     pub(crate) async fn run(self) {
         let core = self.core.clone();
+        let _closed = Closed(core.clone());
         tokio::select! {
             () = self.keep_open() => {}
             () = core.pending.keep_time() => {}
@@ -190,6 +191,15 @@ impl Supervisor {
         if let Some(first) = self.first.take() {
             let _ = first.send(Ok(()));
         }
+    }
+}
+
+/// Ends everything for good when the supervisor ends, also if it is dropped or panics: nobody else would ever say so.
+struct Closed(Arc<Core>);
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        self.0.close(&Arc::new(Ended::new("the connection was given up")));
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jackfield_protocol::Revision;
 
-use crate::{Link, NotSent, Outgoing};
+use crate::{Boxed, Link, NotSent, Outgoing};
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +52,17 @@ struct TappedLink {
 
 impl Link for TappedLink {
     fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
-        self.link.send(message)?;
+        // Before it is sent, so that it is not heard after its answer.
         self.tap.hear(Direction::ToServer, message.text);
-        Ok(())
+        self.link.send(message)
     }
 
-    fn cancel(&self, id: u64, reason: &str, revision: Revision) {
-        self.link.cancel(id, reason, revision);
+    fn give_up(&self, id: u64, revision: Revision) -> bool {
+        self.link.give_up(id, revision)
+    }
+
+    fn credentials(&self) -> Option<Boxed<'_, Option<u64>>> {
+        self.link.credentials()
     }
 
     fn agreed(&self, revision: Revision) {

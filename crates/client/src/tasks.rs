@@ -20,6 +20,8 @@ use crate::{BadAnswer, Error};
 /// The shortest and longest wait between two looks, whatever the server says.
 const SHORTEST: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(60);
+/// How long the answer to the last look may take.
+const LAST_LOOK: Duration = Duration::from_secs(1);
 
 impl Core {
     /// Follows a task of the extension until it has a result. Dropping the future cancels the task.
@@ -70,8 +72,9 @@ impl Core {
     ) -> Result<CallToolResult, Error> {
         let mut answered = BTreeSet::new();
         let mut rounds = 0;
+        let mut looks = Looks { patience, is_last: false };
         loop {
-            self.wait_for_next_look(interval, patience).await?;
+            looks.wait(interval, self.options.timeouts.task_poll).await?;
             let request = ClientRequest::GetTask(TaskParams::new(guard.id.as_str()));
             let task: DetailedTask = self.ask_plainly(session, request, &mut Asking::with(patience)).await?;
             interval = task.poll_interval_ms;
@@ -158,8 +161,9 @@ impl Core {
         mut task: Task,
         patience: Patience,
     ) -> Result<CallToolResult, Error> {
+        let mut looks = Looks { patience, is_last: false };
         while task.status == TaskStatus::Working {
-            self.wait_for_next_look(task.poll_interval, patience).await?;
+            looks.wait(task.poll_interval, self.options.timeouts.task_poll).await?;
             let request = ClientRequest::GetTask(TaskParams::new(task.task_id.as_str()));
             task = self.ask_plainly(session, request, &mut Asking::with(patience)).await?;
         }
@@ -172,13 +176,30 @@ impl Core {
         let mut patient = Asking::with(Patience { timeout, ..patience });
         self.ask_plainly(session, request, &mut patient).await
     }
+}
 
-    async fn wait_for_next_look(&self, interval: Option<u64>, patience: Patience) -> Result<(), Error> {
-        let wait = interval.map_or(self.options.timeouts.task_poll, Duration::from_millis).clamp(SHORTEST, LONGEST);
-        if Instant::now() + wait >= patience.latest {
-            return Err(Error::TimedOut { method: "tools/call".to_owned(), after: patience.maximum });
+/// When a task is looked at.
+struct Looks {
+    patience: Patience,
+    /// There is no time for another look.
+    is_last: bool,
+}
+
+impl Looks {
+    /// Waits for the next look. The last one comes earlier than the server wishes, while there is still time for its answer: the task may be
+    /// done by then.
+    async fn wait(&mut self, interval: Option<u64>, usual: Duration) -> Result<(), Error> {
+        let wait = interval.map_or(usual, Duration::from_millis).clamp(SHORTEST, LONGEST);
+        let rest = self.patience.latest.saturating_duration_since(Instant::now());
+        if wait < rest {
+            tokio::time::sleep(wait).await;
+            return Ok(());
         }
-        tokio::time::sleep(wait).await;
+        if self.is_last || rest.is_zero() {
+            return Err(Error::TimedOut { method: "tools/call".to_owned(), after: self.patience.maximum });
+        }
+        self.is_last = true;
+        tokio::time::sleep(rest.saturating_sub(LAST_LOOK.min(rest / 2))).await;
         Ok(())
     }
 }

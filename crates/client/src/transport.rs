@@ -18,7 +18,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use jackfield_protocol::{CancelledParams, Method, Notification, RequestId, Revision, write_notification};
+use jackfield_protocol::Revision;
 
 use crate::Inbox;
 
@@ -80,22 +80,23 @@ pub trait Link: Send + Sync + fmt::Debug + 'static {
     /// The connection has ended, or too much waits to be sent.
     fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent>;
 
-    /// Tells the server that the answer to a request is no longer wanted.
+    /// Learns that the answer to a request is no longer wanted; says whether the server must be told so by a message.
     ///
-    /// By default this is `notifications/cancelled`; where each request has its own stream, closing that says the same.
-    fn cancel(&self, id: u64, reason: &str, revision: Revision) {
-        let id = RequestId::Integer(i64::try_from(id).unwrap_or(i64::MAX));
-        let mut text = Vec::new();
-        let cancelled = Notification::from(CancelledParams::new(id).with_reason(reason));
-        if write_notification(&mut text, cancelled, revision).is_ok() {
-            // If it can not be sent, the connection is at its end, and so is the request.
-            let _ = self.send(Outgoing { text: &text, kind: Sent::Notification(Method::Cancelled.name()) });
-        }
+    /// By default it must; where each request has its own stream, closing that may say the same.
+    fn give_up(&self, id: u64, revision: Revision) -> bool {
+        let _ = (id, revision);
+        true
     }
 
     /// Learns which revision the two sides agreed on.
     fn agreed(&self, revision: Revision) {
         let _ = revision;
+    }
+
+    /// Returns a number that stands for the credentials of the next request, so that what was kept for one user is not shown to another.
+    /// `None` if they never change. The future ends with none if there are no credentials to be had now.
+    fn credentials(&self) -> Option<Boxed<'_, Option<u64>>> {
+        None
     }
 
     /// Whether the server wants some arguments of tools in headers too (`x-mcp-header`).

@@ -131,6 +131,19 @@ mod tests {
 
     use super::*;
 
+    /// T-102: the deepest schema that is allowed can be compiled and used on the stack of any thread.
+    #[test]
+    fn the_deepest_schema_needs_no_more_stack_than_there_is() {
+        let nested = |depth: usize, inner: Value| (0..depth).fold(inner, |inner, _| json!({"not": inner}));
+        let mut defs: serde_json::Map<String, Value> =
+            (0..63).map(|n| (format!("d{n}"), nested(6, json!({"$ref": format!("#/$defs/d{}", n + 1)})))).collect();
+        defs.insert("d63".to_owned(), json!({"type": "object"}));
+        let schema = Schema::new(&json!({"$ref": "#/$defs/d0", "$defs": defs})).unwrap();
+        let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+        let checked = small.spawn(move || OutputCheck::new(&schema).check(Some(&RawJson::new(&json!({})).unwrap())));
+        checked.unwrap().join().unwrap().unwrap();
+    }
+
     /// T-102: a schema by which each level of a value is looked at twice takes no longer for a deep value than for its bytes, whether
     /// the value fits or not. Without an end to that, these would take years.
     #[test]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use jackfield_protocol::meta::key;
+use jackfield_protocol::meta::{check_own_key, key};
 use jackfield_protocol::{
     AnyResult, CallToolResult, Completion, ContentBlock, ErrorObject, GetPromptResult, Meta, Outcome, RawJson,
-    ReadResourceResult, Reference, ResourceContents, Tool,
+    ReadResourceResult, Reference, ResourceContents, Revision, Tool,
 };
 use jackfield_server::{Cx, Done};
 
@@ -102,7 +102,9 @@ pub(crate) async fn complete(
 
 /// What of a caller's `_meta` concerns the tool, such as its trace.
 fn passed_on(meta: Meta) -> Meta {
-    meta.into_iter().filter(|(name, _)| name != key::PROGRESS_TOKEN && !name.starts_with(RESERVED)).collect()
+    // What one revision keeps for itself may be free in another; it goes no further either way.
+    let is_own = |name: &str| Revision::ALL.iter().all(|revision| check_own_key(name, *revision).is_ok());
+    meta.into_iter().filter(|(name, _)| name != key::PROGRESS_TOKEN && is_own(name)).collect()
 }
 
 /// Takes out of a result what the server says about itself: out here it is the gateway that answers.

@@ -74,9 +74,9 @@ impl Supervisor {
         restarts.limit = 1;
         let mut limits = Limits::default();
         // Whom and how often a server may ask is for each caller to say.
-        limits.elicitations = None;
+        (limits.elicitations, limits.samplings) = (None, None);
         let info = Implementation::new("jackfield-gateway", env!("CARGO_PKG_VERSION"));
-        let builder = Client::builder().info(info).timeouts(self.timeouts.clone()).restarts(restarts);
+        let builder = Client::builder().info(info).tasks().timeouts(self.timeouts.clone()).restarts(restarts);
         // What a tool returns is judged by those who get it.
         let builder = builder.limits(limits).without_output_check();
         self.line.desk.connect(&self.line.name, builder)

@@ -23,6 +23,7 @@ mod caller;
 mod cancellation;
 pub mod child;
 mod connection;
+pub mod deadline;
 mod engine;
 mod extensions;
 mod handler;

@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use jackfield_protocol::ErrorObject;
+use jackfield_protocol::{AnyResult, ErrorObject, Outcome};
 
-use crate::{Answering, Handler, Incoming, Reply};
+use crate::{Answering, Handler, Incoming};
 
 /// Begins to answer a request; a panic becomes the answer.
 pub fn handle(handler: &dyn Handler, incoming: Incoming) -> Answering {
@@ -17,27 +17,29 @@ pub fn handle(handler: &dyn Handler, incoming: Incoming) -> Answering {
         .unwrap_or_else(|panic| Answering::ready(Err(describe(&*panic))))
 }
 
-/// A future whose panic becomes its answer.
-pub struct Guarded(pub(crate) Pin<Box<dyn Future<Output = Reply> + Send>>);
+/// A future whose panic becomes its answer: a [`Reply`](crate::Reply), or whatever else a handler answers.
+pub struct Guarded<T = Outcome<AnyResult>>(pub(crate) Work<T>);
 
-impl Guarded {
+type Work<T> = Pin<Box<dyn Future<Output = Result<T, ErrorObject>> + Send>>;
+
+impl<T> Guarded<T> {
     /// Guards a future, such as that of [`Answering::Later`].
     #[must_use]
-    pub fn new(future: Pin<Box<dyn Future<Output = Reply> + Send>>) -> Self {
+    pub fn new(future: Work<T>) -> Self {
         Self(future)
     }
 }
 
-impl fmt::Debug for Guarded {
+impl<T> fmt::Debug for Guarded<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Guarded")
     }
 }
 
-impl Future for Guarded {
-    type Output = Reply;
+impl<T> Future for Guarded<T> {
+    type Output = Result<T, ErrorObject>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reply> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx)))
             .unwrap_or_else(|panic| Poll::Ready(Err(describe(&*panic))))
     }

@@ -65,7 +65,8 @@ fn give_up(shared: &Shared, id: u64, why: impl FnOnce() -> Failure) {
     }
 }
 
-fn failure(error: Error) -> Failure {
+/// Why a request that was sent, or should have been, has no answer.
+pub(super) fn failure(error: Error) -> Failure {
     if error.is_too_long() {
         Failure::TooLong
     } else if error.is_connect() || error.not_authorized().is_some() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::{StatusCode, Uri};
 use jackfield_http::client::{Answer, Events, resolve, same_origin};
 
-use super::exchange::{message_of, report};
+use super::exchange::{failure, message_of, report};
 use super::message::Message;
 use super::shared::Shared;
 use crate::{Ended, Failure};
@@ -78,9 +78,6 @@ pub(super) async fn request(shared: &Arc<Shared>, message: Message) {
     match shared.post(&message).await {
         Ok(answer) if answer.status.is_success() => {}
         Ok(answer) => report(shared, id, answer, false).await,
-        Err(error) => {
-            let why = Ended::new("the request could not be sent").with_cause(error.into_io());
-            shared.inbox.fail(id, Failure::Lost(why));
-        }
+        Err(error) => shared.inbox.fail(id, failure(error)),
     }
 }

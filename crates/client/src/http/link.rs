@@ -5,15 +5,15 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jackfield_protocol::{CancelledParams, Method, Notification, Revision, write_notification};
+use jackfield_protocol::{Method, Revision};
 
 use tokio::sync::oneshot;
 
+use super::credentials::credentials;
 use super::message::{Kind, Message, Waiting};
 use super::shared::{Form, Shared};
 use super::{exchange, http_sse, listening};
-use crate::sending::wire_id;
-use crate::{Link, NotSent, Outgoing, Sent};
+use crate::{Boxed, Link, NotSent, Outgoing};
 
 /// The sending side of a connection over HTTP.
 pub(super) struct HttpLink(pub(super) Arc<Shared>);
@@ -27,21 +27,19 @@ impl Link for HttpLink {
         send(&self.0, message)
     }
 
-    fn cancel(&self, id: u64, reason: &str, revision: Revision) {
+    fn give_up(&self, id: u64, revision: Revision) -> bool {
         self.0.stop_exchange(id);
-        if !revision.has_handshake() {
-            return;
-        }
-        let mut text = Vec::new();
-        let cancelled = Notification::from(CancelledParams::new(wire_id(id)).with_reason(reason));
-        if write_notification(&mut text, cancelled, revision).is_ok() {
-            // If it can not be sent, the connection is at its end, and so is the request.
-            let _ = self.send(Outgoing { text: &text, kind: Sent::Notification(Method::Cancelled.name()) });
-        }
+        // In sessions a stream that closes means nothing.
+        revision.has_handshake()
     }
 
     fn agreed(&self, revision: Revision) {
         self.0.agree(revision);
+    }
+
+    fn credentials(&self) -> Option<Boxed<'_, Option<u64>>> {
+        let server = &self.0.server;
+        server.authorizer.as_deref().map(|authorizer| credentials(authorizer, &server.uri))
     }
 
     fn wants_param_headers(&self) -> bool {

@@ -47,18 +47,25 @@ pub(super) async fn listen(shared: &Arc<Shared>, heard: oneshot::Sender<()>) {
             Opened::NotFound if was_open && shared.session().is_some() => {
                 return shared.end(Ended::new("the server ended the session"));
             }
-            Opened::NotFound | Opened::NotOffered => return tracing::debug!("the server has nothing to say by itself"),
+            Opened::NotFound | Opened::NotOffered => break,
             // It was there, so it may come back; until then nobody else would notice that the session is over.
-            Opened::NotNow if was_open => {
+            Opened::NotNow | Opened::Odd if was_open => {
                 outage.wait_on().await;
                 continue;
             }
+            Opened::Odd => break,
             Opened::NotNow => {}
         }
         if !backoff.wait().await {
-            return tracing::warn!("the stream of the server's own messages ends too often; it is given up");
+            tracing::warn!("the stream of the server's own messages ends too often; it is given up");
+            break;
         }
     }
+    if was_open {
+        // Nothing is told any more, so nobody may rely on what was told.
+        shared.inbox.may_have_missed();
+    }
+    tracing::debug!("the server has nothing to say by itself");
 }
 
 enum Opened {
@@ -66,19 +73,22 @@ enum Opened {
     NotOffered,
     NotFound,
     NotNow,
+    /// It says nothing about whether there is such a stream.
+    Odd,
 }
 
 fn opened(answer: Result<Answer, Error>) -> Opened {
     match answer {
         Ok(answer) if answer.status == StatusCode::OK => match answer.media_type().as_deref() {
             Some("text/event-stream") => Opened::Stream(answer),
-            _ => Opened::NotOffered,
+            _ => Opened::Odd,
         },
         Ok(answer) if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS => {
             Opened::NotNow
         }
         Ok(answer) if answer.status == StatusCode::NOT_FOUND => Opened::NotFound,
-        Ok(_) => Opened::NotOffered,
+        Ok(answer) if answer.status == StatusCode::METHOD_NOT_ALLOWED => Opened::NotOffered,
+        Ok(_) => Opened::Odd,
         Err(_) => Opened::NotNow,
     }
 }

@@ -6,6 +6,7 @@
 
 mod backoff;
 mod connector;
+mod credentials;
 mod eras;
 mod exchange;
 mod http_sse;

@@ -157,9 +157,10 @@ impl Shared {
         if work.tasks.len() >= self.server.limits.requests_waiting.saturating_add(FURTHER_TASKS) {
             return Err(NotSent::Full);
         }
-        let done = Done(self.clone(), id);
+        let owner = self.clone();
         let handle = work.tasks.spawn(async move {
-            let _done = done;
+            // Made here and not before: a runtime that is closing drops the task where it is spawned, while `work` is locked.
+            let _done = Done(owner, id);
             task.await;
         });
         if let Some(id) = id {

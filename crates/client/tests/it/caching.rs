@@ -165,6 +165,57 @@ fn an_unknown_cursor_drops_all_pages() {
     });
 }
 
+/// SRV-074: a notice that comes right after an answer is about that answer too, and one in the middle of a list about all of it.
+#[test]
+fn an_answer_is_not_kept_beyond_a_notice_that_follows_it() {
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    paused(async {
+        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let (tools_read, ()) = tokio::join!(client.tools().all(), async {
+            let asked = server.expect("tools/list").await;
+            let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": page("a", None, json!(60_000))});
+            // In one piece, so that both are there before the reader is.
+            server.write(format!("{answer}\n{changed}\n").as_bytes()).await;
+        });
+        assert_eq!(tools_read.unwrap().len(), 1);
+        assert_eq!(tools(&client, &mut server, &[(None, page("b", None, json!(60_000)))]).await, ["b"]);
+        assert_eq!(tools(&client, &mut server, &[]).await, ["b"]);
+
+        let (read, ()) = tokio::join!(client.read("r://1"), async {
+            let asked = server.expect("resources/read").await;
+            let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"contents": [], "ttlMs": 60_000}});
+            let updated =
+                json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "r://1"}});
+            server.write(format!("{answer}\n{updated}\n").as_bytes()).await;
+        });
+        read.unwrap();
+        let (read, ()) = tokio::join!(client.read("r://1"), async {
+            server.expect("resources/read").await;
+            server.answer(json!({"contents": []})).await;
+        });
+        read.unwrap();
+    });
+    // The tools that are known from a list are forgotten in the same way: the next call looks at them again.
+    paused(async {
+        let (client, mut server) = Pair::legacy(Client::builder(), "2025-11-25").await;
+        let (tools_read, ()) = tokio::join!(client.tools().all(), async {
+            server.expect("tools/list").await;
+            server.answer(page("a", Some("1"), Value::Null)).await;
+            let asked = server.expect("tools/list").await;
+            let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": page("b", None, Value::Null)});
+            server.write(format!("{changed}\n{answer}\n").as_bytes()).await;
+        });
+        assert_eq!(tools_read.unwrap().len(), 2);
+        let (called, ()) = tokio::join!(IntoFuture::into_future(client.call("a", ())), async {
+            server.expect("tools/list").await;
+            server.answer(page("a", None, Value::Null)).await;
+            server.expect("tools/call").await;
+            server.answer(json!({"content": []})).await;
+        });
+        called.unwrap();
+    });
+}
+
 /// SRV-106, SRV-109: a list of one page has no cursor; an empty text is a cursor like any other.
 #[test]
 fn only_an_absent_cursor_is_the_end() {

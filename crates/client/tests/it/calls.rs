@@ -183,7 +183,46 @@ fn progress_for_ever_has_an_end() {
     });
 }
 
-/// BASE-006, BASE-007, T-042: a thousand calls at once, each with its own id, answered in the wrong order.
+/// BASE-006: in a session no id is used twice, from the handshake on, whatever becomes of the requests.
+#[test]
+fn no_id_is_used_twice_in_a_session() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let mut seen = std::collections::BTreeSet::new();
+            let serve = async {
+                while let Some(asked) = server.receive().await {
+                    let Some(id) = asked.get("id") else { continue };
+                    assert!(seen.insert(id.to_string()), "{id} was used before: {asked}");
+                    let answer = match asked["method"].as_str().unwrap() {
+                        "initialize" => json!({"result": crate::script::greeting(version)}),
+                        "tools/list" => json!({"result": {"tools": []}}),
+                        "tools/call" if asked["params"]["name"] == "silent" => continue,
+                        "tools/call" => json!({"result": {"content": []}}),
+                        _ => json!({"error": {"code": -32601, "message": "what?"}}),
+                    };
+                    let mut answer = answer;
+                    (answer["jsonrpc"], answer["id"]) = ("2.0".into(), id.clone());
+                    server.send(&answer).await;
+                }
+            };
+            let ask = async {
+                let client = Client::over(ours).await.unwrap();
+                for _ in 0..50 {
+                    client.call("fine", ()).await.unwrap();
+                    assert!(client.call("silent", ()).timeout(Duration::from_secs(1)).await.is_err());
+                    client.tools().all().await.unwrap();
+                    assert!(client.ping().await.is_err());
+                }
+                client.close().await;
+            };
+            tokio::join!(ask, serve);
+            assert!(seen.len() > 200, "{}", seen.len());
+        });
+    }
+}
+
+/// BASE-007, T-042: a thousand calls at once, each with its own id, answered in the wrong order.
 #[test]
 fn a_thousand_calls_at_once_end_once_each() {
     paused(async {
@@ -230,7 +269,7 @@ fn arguments_are_an_object() {
     });
 }
 
-/// BASE-055, CLI-046: log level and `_meta` of the user travel with the request, beside what the client adds.
+/// BASE-055: log level and `_meta` of the user travel with the request, beside what the client adds.
 #[test]
 fn meta_of_the_user_travels_with_the_call() {
     paused(async {
@@ -249,6 +288,89 @@ fn meta_of_the_user_travels_with_the_call() {
     });
 }
 
+/// BASE-051, BASE-053, BASE-054: a key of `_meta` that breaks the rules, or belongs to the protocol, never leaves the client.
+#[test]
+fn keys_of_meta_are_checked() {
+    for (version, bad) in [
+        ("2025-06-18", ["k\n", "-k", "k-", "1a.b/k", "a..b/k", "a.b-/k", "mcp.example/k", "com.mcp.tools/k"]),
+        ("2025-11-25", ["k\n", "-k", "k-", "1a.b/k", "a..b/k", "a.b-/k", "com.mcp/k", "io.modelcontextprotocol/k"]),
+    ] {
+        paused(async move {
+            let (client, mut server) = Pair::legacy(Client::builder().without_output_check(), version).await;
+            for key in bad {
+                let refused = client.call("t", ()).meta("good", 1).meta(key, 1).await;
+                assert!(matches!(refused, Err(Error::Arguments(_))), "{key}: {refused:?}");
+            }
+            client.close().await;
+            assert_eq!(server.receive().await, None, "nothing was sent");
+        });
+    }
+}
+
+/// The time of a call is the time of all that it needs: a list of tools that does not come counts, and nothing is sent when the time is over.
+#[test]
+fn the_time_of_a_call_covers_the_list_of_tools() {
+    let schema = || json!({"type": "object"});
+    paused(async {
+        let (client, mut server) = Pair::legacy(Client::builder(), "2025-11-25").await;
+        let begun = tokio::time::Instant::now();
+        let call = client.call("t", ()).timeout(Duration::from_secs(5));
+        let (outcome, ()) = tokio::join!(call.into_future(), async {
+            server.expect("tools/list").await;
+        });
+        assert!(outcome.unwrap_err().is_timeout());
+        assert_eq!(begun.elapsed(), Duration::from_secs(5));
+        assert_eq!(server.expect("notifications/cancelled").await["params"]["requestId"], 3);
+        client.close().await;
+        assert_eq!(server.receive().await, None, "the tool was called after the time was over");
+    });
+    paused(async {
+        let (client, mut server) = Pair::legacy(Client::builder(), "2025-11-25").await;
+        let begun = tokio::time::Instant::now();
+        let call = client.call("t", ()).timeout(Duration::from_secs(5)).maximum(Duration::from_secs(10));
+        let serve = async {
+            for n in 0.. {
+                let asked = server.receive().await.unwrap();
+                if asked["method"] != "tools/list" {
+                    assert_eq!(asked["method"], "notifications/cancelled");
+                    return;
+                }
+                tokio::time::sleep(Duration::from_secs(4)).await;
+                let tools = json!([{"name": n.to_string(), "inputSchema": schema()}]);
+                let answer = json!({"tools": tools, "nextCursor": n.to_string()});
+                server.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
+            }
+        };
+        let timed = async { (call.await, begun.elapsed()) };
+        let ((outcome, took), ()) = tokio::join!(timed, serve);
+        assert!(outcome.unwrap_err().is_timeout());
+        assert_eq!(took, Duration::from_secs(10));
+    });
+}
+
+/// A time without an end is one: it does not mean at once.
+#[test]
+fn the_longest_time_is_no_limit() {
+    paused(async {
+        let mut timeouts = Timeouts::default();
+        (timeouts.request, timeouts.maximum) = (Duration::MAX, Duration::MAX);
+        let (client, mut server) = Pair::modern(Client::builder().timeouts(timeouts)).await;
+        let call = client.call("t", ()).timeout(Duration::MAX).maximum(Duration::MAX);
+        let serve = async {
+            for method in ["tools/call", "prompts/get"] {
+                server.expect(method).await;
+                tokio::time::sleep(Duration::from_secs(2 * 24 * 3600)).await;
+                server.answer(json!({"content": [], "messages": []})).await;
+            }
+        };
+        let ask = async {
+            call.await.unwrap();
+            client.prompt("p", [("a", "b")]).await.unwrap();
+        };
+        tokio::join!(ask, serve);
+    });
+}
+
 #[test]
 fn a_listener_hears_every_message_in_both_directions() {
     paused(async {
@@ -264,11 +386,15 @@ fn a_listener_hears_every_message_in_both_directions() {
             server.answer(json!({"content": []})).await;
         });
         answered.unwrap();
+        let given_up = tokio::time::timeout(Duration::from_secs(1), client.call("t", ()).into_future());
+        assert!(given_up.await.is_err());
         let expected = [
             (Direction::ToServer, "server/discover"),
             (Direction::FromServer, "answer"),
             (Direction::ToServer, "tools/call"),
             (Direction::FromServer, "answer"),
+            (Direction::ToServer, "tools/call"),
+            (Direction::ToServer, "notifications/cancelled"),
         ];
         assert_eq!(*heard.lock().unwrap(), expected.map(|(direction, what)| (direction, what.to_owned())));
     });

@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jackfield_client::{ByteStream, Client, Limits, Rate};
-use jackfield_protocol::{ElicitAction, ElicitResult, ErrorObject, JsonObject, RawJson, Revision};
+use jackfield_protocol::{
+    CreateMessageResult, ElicitAction, ElicitResult, ErrorObject, JsonObject, RawJson, Revision, Role, SamplingContent,
+    SamplingContentBlock, TextContent,
+};
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 
@@ -68,7 +71,7 @@ fn every_request_times_out() {
     }
 }
 
-/// PAT-037, SRV-011: a state comes back byte for byte, whatever it looks like, under a new id.
+/// PAT-037, PAT-054, SRV-011: a state comes back byte for byte, whatever it looks like, under a new id.
 #[test]
 fn states_are_echoed_as_they_are() {
     let states = [
@@ -106,14 +109,14 @@ fn only_messages_are_written() {
     paused(async {
         let (client, mut server) = Pair::modern(Client::builder()).await;
         let pretty = RawJson::from_text("{\n  \"a\":\r\n [1,\n2]\n}".to_owned()).unwrap();
-        let call = client.call("two\nlines", pretty).meta("k\n", "v\r\n");
+        let call = client.call("two\nlines", pretty).meta("k", "v\r\n");
         let serve = async {
             let asked = server.expect("tools/call").await;
             assert_eq!(
                 (&asked["params"]["name"], &asked["params"]["arguments"]),
                 (&json!("two\nlines"), &json!({"a": [1, 2]}))
             );
-            assert_eq!(asked["params"]["_meta"]["k\n"], "v\r\n");
+            assert_eq!(asked["params"]["_meta"]["k"], "v\r\n");
             server.answer(json!({"content": []})).await;
             let asked = server.expect("resources/read").await;
             assert_eq!(asked["params"]["uri"], "r:\n{\"jsonrpc\":\"2.0\"}\n");
@@ -184,6 +187,33 @@ fn people_are_asked_only_so_often() {
         }
     });
     let question = json!({"method": "elicitation/create", "params": form});
+    let many = json!({"result": {"resultType": "input_required", "inputRequests": {"a": question, "b": question, "c": question}}});
+    check_with(builder(), &format!("modern\n@ call = refused\n> tools/call\n< {many}"));
+}
+
+/// CLI-033: a server that asks the model too often is refused, in both eras, and may ask again later.
+#[test]
+fn models_are_asked_only_so_often() {
+    let builder = || {
+        let mut limits = Limits::default();
+        limits.samplings = Some(Rate::new(2, Duration::from_secs(60)));
+        let text = || SamplingContentBlock::Text(TextContent::new("hi"));
+        Client::builder().limits(limits).on_sampling(move |_| async move {
+            Ok(CreateMessageResult::new(Role::Assistant, SamplingContent::from(text()), "model"))
+        })
+    };
+    let sampling = json!({"messages": [], "maxTokens": 5});
+    paused(async {
+        let (_client, mut server) = Pair::legacy(builder(), "2025-11-25").await;
+        let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": sampling});
+        for (wait, wanted) in [(0, json!(null)), (0, json!(null)), (0, json!(429)), (30, json!(null)), (0, json!(429))]
+        {
+            tokio::time::advance(Duration::from_secs(wait)).await;
+            server.send(&ask).await;
+            assert_eq!(server.receive().await.unwrap()["error"]["code"], wanted);
+        }
+    });
+    let question = json!({"method": "sampling/createMessage", "params": sampling});
     let many = json!({"result": {"resultType": "input_required", "inputRequests": {"a": question, "b": question, "c": question}}});
     check_with(builder(), &format!("modern\n@ call = refused\n> tools/call\n< {many}"));
 }

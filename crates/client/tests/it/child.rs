@@ -217,7 +217,85 @@ fn every_death_is_noticed() {
     });
 }
 
-/// PAT-068: subscriptions are opened again, and the reader is told that notices may have been lost.
+/// A modern server that notes what it is asked to listen for, and tells of a change as soon as it is started again.
+const MODERN: &str = r#"
+import json, os, signal, sys
+def say(message): sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n"); sys.stdout.flush()
+notes = open(sys.argv[1], "a+")
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["method"] == "server/discover":
+        say({"id": m["id"], "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {"listChanged": True}}}})
+    elif m["method"] == "tools/call": os.kill(os.getpid(), signal.SIGKILL)
+    elif m["method"] == "subscriptions/listen":
+        notes.seek(0)
+        is_second = bool(notes.read())
+        notes.write(json.dumps(m["params"]["notifications"]) + "\n"); notes.flush()
+        meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": m["id"]}}
+        say({"method": "notifications/subscriptions/acknowledged", "params": {"notifications": m["params"]["notifications"], **meta}})
+        if is_second: say({"method": "notifications/tools/list_changed", "params": meta})
+"#;
+
+/// A file of a test's own, that is removed in the end.
+struct Notes(std::path::PathBuf);
+
+impl Notes {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("jackfield-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        Self(path)
+    }
+}
+
+impl Drop for Notes {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// PAT-068: a modern server that was killed is asked again to listen, for the same, and its notices are heard.
+#[test]
+fn listening_survives_a_restart() {
+    real(async {
+        let notes = Notes::new("listening");
+        let command = Command::new("python3").args(["-c", MODERN]).args([&notes.0]);
+        let client = Client::builder().restarts(quick()).spawn(command).await.unwrap();
+        let mut events = client.subscribe().tools().resource("r://1").await.unwrap();
+        assert_eq!(name(&client.call("kill", ()).await), "lost");
+        assert_eq!(events.next().await.unwrap().unwrap(), Event::Reconnected);
+        assert_eq!(events.next().await.unwrap().unwrap(), Event::ToolsChanged);
+        let asked = std::fs::read_to_string(&notes.0).unwrap();
+        let asked: Vec<serde_json::Value> = asked.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let filter = json!({"toolsListChanged": true, "resourceSubscriptions": ["r://1"]});
+        assert_eq!(asked, [filter.clone(), filter]);
+        client.close().await;
+    });
+}
+
+/// A server that was started again may refuse what it granted before; whoever reads the subscription is told.
+#[test]
+fn a_subscription_that_is_refused_after_a_restart_ends() {
+    real(async {
+        let notes = Notes::new("refusing");
+        let refuses = SERVER.replace(
+            "        say({\"jsonrpc\": \"2.0\", \"id\": id, \"result\": {}})",
+            "        end = {'error': {'code': -32602, 'message': 'gone'}} if os.path.exists(sys.argv[1]) else {'result': {}}\n        open(sys.argv[1], 'w')\n        say({'jsonrpc': '2.0', 'id': id, **end})",
+        );
+        assert_ne!(refuses, SERVER);
+        let command = Command::new("python3").args(["-c", &refuses]).args([&notes.0]);
+        let client = Client::builder().restarts(quick()).spawn(command).await.unwrap();
+        let mut events = client.subscribe().resource("r://1").await.unwrap();
+        assert_eq!(name(&client.call("kill", ()).await), "lost");
+        assert_eq!(events.next().await.unwrap().unwrap(), Event::Reconnected);
+        let refusal = events.next().await.unwrap().unwrap_err();
+        assert_eq!(refusal.server_error().map(|error| error.code), Some(-32602), "{refusal:?}");
+        assert!(events.next().await.is_none());
+        client.close().await;
+    });
+}
+
+/// Subscriptions to a server of the legacy era are opened again, and the reader is told that notices may have been lost.
 #[test]
 fn subscriptions_survive_a_restart() {
     real(async {

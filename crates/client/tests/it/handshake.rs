@@ -1,9 +1,12 @@
 //! Finding out what a server speaks.
 
-use jackfield_client::Client;
-use jackfield_protocol::Revision;
+use std::time::Duration;
 
-use crate::script::{check, check_with};
+use jackfield_client::Client;
+use jackfield_protocol::{Implementation, Revision, TASKS_EXTENSION};
+use serde_json::{Value, json};
+
+use crate::script::{Pair, check, check_with, discovery, greeting, paused};
 
 const CALL: &str = r#"
     @ call = ok
@@ -11,7 +14,7 @@ const CALL: &str = r#"
     < {"result":{"content":[]}}
 "#;
 
-/// STDIO-016, LIFE-035, BASE-055, BASE-058: a modern server is found by the probe, and every request says who asks.
+/// STDIO-016, LIFE-035, BASE-055: a modern server is found by the probe, and every request says which revision it is of.
 #[test]
 fn a_modern_server_is_found_by_the_probe() {
     check(
@@ -24,7 +27,74 @@ fn a_modern_server_is_found_by_the_probe() {
     );
 }
 
-/// STDIO-017, STDIO-018, LIFE-002, LIFE-004, LIFE-008, LIFE-009: any other error leads to the handshake, whatever its code.
+/// BASE-058: every request to a modern server says who asks, and what the client can do.
+#[test]
+fn every_modern_request_says_who_asks() {
+    let me = Implementation::new("me", "1.2").with_title("Myself");
+    for (builder, info) in [
+        (Client::builder(), json!({"name": "jackfield", "version": env!("CARGO_PKG_VERSION")})),
+        (Client::builder().info(me), json!({"name": "me", "version": "1.2", "title": "Myself"})),
+    ] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let serve = async {
+                for (method, answer) in [
+                    ("server/discover", discovery()),
+                    ("tools/call", json!({"content": []})),
+                    ("tools/call", json!({"content": []})),
+                    ("tools/list", json!({"tools": []})),
+                    ("resources/read", json!({"contents": []})),
+                    ("prompts/get", json!({"messages": []})),
+                ] {
+                    let meta = server.expect(method).await["params"]["_meta"].clone();
+                    assert_eq!(meta["io.modelcontextprotocol/clientInfo"], info, "{method}");
+                    assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28", "{method}");
+                    let able = json!({"roots": {}});
+                    assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], able, "{method}");
+                    server.answer(answer).await;
+                }
+            };
+            let ask = async {
+                let client = builder.roots(vec![]).over(ours).await.unwrap();
+                client.call("t", ()).await.unwrap();
+                client.call("t", ()).meta("com.example/x", 1).await.unwrap();
+                client.tools().all().await.unwrap();
+                client.read("r://1").await.unwrap();
+                client.prompt("p", [("a", "b")]).await.unwrap();
+            };
+            tokio::join!(ask, serve);
+        });
+    }
+}
+
+/// LIFE-002, LIFE-005, LIFE-006: `initialize` is a message by itself and says who asks, in which revision, and what the client can do; until
+/// it is answered nothing else is sent.
+#[test]
+fn initialize_says_who_asks_and_stands_alone() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let me = Implementation::new("me", "1.2");
+            let builder = Client::builder().info(me).roots(vec![]).revision(version.parse().unwrap());
+            let serve = async {
+                let asked = server.receive().await.unwrap();
+                assert!(asked.is_object(), "{asked}");
+                assert_eq!(asked["method"], "initialize");
+                let params = json!({"protocolVersion": version, "capabilities": {"roots": {"listChanged": true}},
+                    "clientInfo": {"name": "me", "version": "1.2"}});
+                assert_eq!(asked["params"], params);
+                let early = tokio::time::timeout(Duration::from_secs(50), server.receive()).await;
+                assert!(early.is_err(), "{early:?} came before the handshake was over");
+                server.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": greeting(version)})).await;
+                server.expect("notifications/initialized").await;
+            };
+            let (client, ()) = tokio::join!(builder.over(ours), serve);
+            client.unwrap();
+        });
+    }
+}
+
+/// STDIO-017, STDIO-018, LIFE-004, LIFE-008, LIFE-009: any other error leads to the handshake, whatever its code.
 #[test]
 fn every_unknown_error_leads_to_the_handshake() {
     for code in [-32601, -32602, -32600, -32000, -32603, 0, 1, 404, -32700] {
@@ -50,6 +120,24 @@ fn every_legacy_revision_is_spoken() {
     }
 }
 
+/// XEXT-003: a client has no extension unless it is told so.
+#[test]
+fn extensions_are_declared_only_if_they_are_wanted() {
+    let tasks = json!({TASKS_EXTENSION: {}});
+    for (builder, wanted) in [(Client::builder(), Value::Null), (Client::builder().tasks(), tasks)] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let serve = async {
+                let probe = server.expect("server/discover").await;
+                let capabilities = &probe["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+                assert_eq!(capabilities["extensions"], wanted, "{probe}");
+                server.close().await;
+            };
+            let _ = tokio::join!(builder.over(ours), serve);
+        });
+    }
+}
+
 /// STDIO-017: a result that is no discovery does not make a server modern.
 #[test]
 fn an_empty_result_is_no_discovery() {
@@ -65,7 +153,7 @@ fn an_empty_result_is_no_discovery() {
     );
 }
 
-/// STDIO-017, PAT-002: a silent server is asked the old way beside the open probe, and nothing is cancelled.
+/// STDIO-017: a silent server is asked the old way beside the open probe, and nothing is cancelled.
 #[test]
 fn a_silent_legacy_server_is_asked_the_old_way() {
     check(
@@ -194,11 +282,35 @@ fn revisions_can_be_pinned_and_forbidden() {
     );
 }
 
-/// LIFE-022, PAT-002: a server that never answers ends with a timeout, and `initialize` is not cancelled.
+/// LIFE-022, PAT-002: a server that never answers ends with a timeout, and `initialize` is not cancelled: nothing comes after it.
 #[test]
 fn a_server_that_never_answers_times_out() {
-    check("> server/discover\n> initialize\n@ connect = timeout");
-    check_with(Client::builder().modern_only(), "> server/discover\n@ connect = timeout");
+    let legacy = || Client::builder().without_revision(Revision::LATEST);
+    for (builder, methods) in [
+        (Client::builder(), &["server/discover", "initialize"][..]),
+        (Client::builder().modern_only(), &["server/discover"]),
+        (legacy(), &["initialize"]),
+    ] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let serve = async {
+                for method in methods {
+                    server.expect(method).await;
+                }
+                assert_eq!(server.receive().await, None);
+            };
+            let (client, ()) = tokio::join!(builder.over(ours), serve);
+            assert!(client.unwrap_err().is_timeout());
+        });
+    }
+    // Nor is it when the one who connects gives up.
+    paused(async {
+        let (ours, mut server) = Pair::streams();
+        let given_up = tokio::time::timeout(Duration::from_secs(1), legacy().over(ours));
+        assert!(given_up.await.is_err());
+        server.expect("initialize").await;
+        assert_eq!(server.receive().await, None);
+    });
 }
 
 /// LIFE-026: a handshake that the server refuses or breaks is an error.

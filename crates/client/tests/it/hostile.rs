@@ -26,7 +26,7 @@ fn every_hostile_server_is_survived() {
     for (title, script) in scripts {
         let script: Vec<_> = script.lines().filter(|line| !line.starts_with('#')).collect();
         let script = script.join("\n").replace("then works", THEN_WORKS);
-        if std::panic::catch_unwind(|| check_with(Client::builder(), &script)).is_err() {
+        if std::panic::catch_unwind(|| check_with(Client::builder().tasks(), &script)).is_err() {
             failed.push(title);
         }
     }
@@ -167,7 +167,7 @@ fn a_server_that_never_reads_is_noticed() {
             outcomes.push(name(&call.await));
         }
         assert_eq!(outcomes[0], "timeout");
-        assert_eq!(outcomes[7], "lost");
+        assert_eq!(outcomes[7], "limit");
     });
 }
 
@@ -185,7 +185,10 @@ fn urls_of_the_server_are_only_shown() {
             }
         });
         let (client, mut server) = Pair::modern(builder).await;
-        let url = "https://xn--80ak6aa92e.com/?a=`id`&b=$(id)";
+        // A page of this machine: whoever looked at it would be noticed.
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let url = &format!("http://{}/?a=`id`&b=$(id)", listener.local_addr().unwrap());
         let (outcome, ()) = tokio::join!(client.call("t", ()).into_future(), async {
             server.expect("tools/call").await;
             let question =
@@ -196,6 +199,8 @@ fn urls_of_the_server_are_only_shown() {
             server.answer(json!({"content": []})).await;
         });
         assert_eq!(name(&outcome), "ok");
-        assert_eq!(shown.try_recv().unwrap(), url);
+        assert_eq!(shown.try_recv().unwrap(), *url);
+        let visitor = listener.accept().map_err(|error| error.kind());
+        assert!(matches!(visitor, Err(std::io::ErrorKind::WouldBlock)), "{visitor:?}");
     });
 }

@@ -6,6 +6,7 @@ mod caching;
 mod calls;
 mod careful;
 mod child;
+mod closing;
 mod handshake;
 mod hostile;
 #[cfg(feature = "http")]

@@ -1,6 +1,6 @@
 //! Questions of the server: as requests until 2025-11-25, as results since.
 
-use jackfield_client::{Builder, Client, Error};
+use jackfield_client::{Builder, Client, Error, Limits};
 use jackfield_protocol::{
     CreateMessageResult, ElicitAction, ElicitResult, ErrorObject, JsonObject, Role, Root, SamplingContent,
     SamplingContentBlock, TextContent,
@@ -31,7 +31,72 @@ fn answers() -> Builder {
 
 const FORM: &str = r#"{"message":"who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}"#;
 
-/// CLI-001, CLI-015, CLI-046, CLI-050, PAT-027: questions of the legacy era are answered through the handlers, while a call waits.
+/// CLI-001, CLI-002, CLI-046: what there are handlers for is declared, in the handshake or with each request, and nothing else; roots that are
+/// said to change are said to have changed.
+#[test]
+fn what_can_be_answered_is_declared() {
+    for (version, elicitation) in [
+        ("2024-11-05", Value::Null),
+        ("2025-03-26", Value::Null),
+        ("2025-06-18", json!({})),
+        ("2025-11-25", json!({"form": {}})),
+    ] {
+        for (builder, declares) in [(answers(), true), (Client::builder(), false)] {
+            let elicitation = elicitation.clone();
+            paused(async move {
+                let (ours, mut server) = Pair::streams();
+                let serve = async {
+                    let asked = server.expect("initialize").await;
+                    let declared = &asked["params"]["capabilities"];
+                    if declares {
+                        assert_eq!(declared["roots"], json!({"listChanged": true}), "{asked}");
+                        assert_eq!(declared["sampling"], json!({}), "{asked}");
+                        assert_eq!(declared["elicitation"], elicitation, "{asked}");
+                    } else {
+                        assert_eq!(*declared, json!({}), "{asked}");
+                    }
+                    server.answer(crate::script::greeting(version)).await;
+                    server.expect("notifications/initialized").await;
+                };
+                let (client, ()) = tokio::join!(builder.revision(version.parse().unwrap()).over(ours), serve);
+                let client = client.unwrap();
+                if declares {
+                    client.set_roots(vec![Root::new("file:///other")]).unwrap();
+                    server.expect("notifications/roots/list_changed").await;
+                }
+            });
+        }
+    }
+    for (builder, declared) in
+        [(answers(), json!({"roots": {}, "sampling": {}, "elicitation": {"form": {}}})), (Client::builder(), json!({}))]
+    {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let serve = async {
+                for (method, answer) in [
+                    ("server/discover", crate::script::discovery()),
+                    ("tools/call", json!({"content": []})),
+                    ("resources/read", json!({"contents": []})),
+                ] {
+                    let mut asked = server.expect(method).await;
+                    let meta = asked["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"].take();
+                    for kind in ["roots", "sampling", "elicitation"] {
+                        assert_eq!(meta.get(kind), declared.get(kind), "{method} {kind}");
+                    }
+                    server.answer(answer).await;
+                }
+            };
+            let ask = async {
+                let client = builder.over(ours).await.unwrap();
+                client.call("t", ()).await.unwrap();
+                client.read("r://1").await.unwrap();
+            };
+            tokio::join!(ask, serve);
+        });
+    }
+}
+
+/// CLI-015, CLI-050, PAT-027: questions of the legacy era are answered through the handlers, while a call waits.
 #[test]
 fn legacy_questions_are_answered() {
     check_with(
@@ -78,12 +143,14 @@ fn undeclared_questions_are_refused() {
     check(&ask("tools/call", "{}", -32601));
     check_with(answers(), &ask("elicitation/create", url, -32602));
     check_with(answers(), &ask("sampling/createMessage", tools, -32602));
+    let choice = r#"{"messages":[],"maxTokens":5,"toolChoice":{"mode":"auto"}}"#;
+    check_with(answers(), &ask("sampling/createMessage", choice, -32602));
     check_with(answers(), &ask("sampling/createMessage", "{}", -32602));
     check_with(answers(), &ask("sampling/createMessage", r#"{"messages":[],"maxTokens":0}"#, -1));
     check_with(answers(), &ask("elicitation/create", &FORM.replace("who?", "bad"), -32603));
 }
 
-/// CLI-015, PAT-051, PAT-052, PAT-053, PAT-054, SRV-071: the request is asked again with the answers, and with the state if there is one.
+/// CLI-015, PAT-051, PAT-052, PAT-053, SRV-071: the request is asked again with the answers, and with the state if there is one.
 #[test]
 fn modern_questions_are_answered_in_rounds() {
     check_with(
@@ -144,6 +211,32 @@ fn the_state_serves_only_its_own_retry() {
     });
 }
 
+/// A person is not asked for an answer that would not be sent: the last round that is allowed asks nobody.
+#[test]
+fn nobody_is_asked_in_vain() {
+    paused(async {
+        let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let count = asked.clone();
+        let mut limits = Limits::default();
+        limits.rounds = 2;
+        let builder = Client::builder().limits(limits).on_form(move |_| {
+            count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            async { Ok(ElicitResult::new(ElicitAction::Decline)) }
+        });
+        let (client, mut server) = Pair::modern(builder).await;
+        let form: Value = serde_json::from_str(FORM).unwrap();
+        let question = json!({"k": {"method": "elicitation/create", "params": form}});
+        let (outcome, ()) = tokio::join!(IntoFuture::into_future(client.call("t", ())), async {
+            for _ in 0..3 {
+                server.expect("tools/call").await;
+                server.answer(json!({"resultType": "input_required", "inputRequests": question})).await;
+            }
+        });
+        assert!(matches!(outcome, Err(Error::Limit { .. })), "{outcome:?}");
+        assert_eq!(asked.load(std::sync::atomic::Ordering::SeqCst), 2);
+    });
+}
+
 /// BASE-020, T-114: undeclared or refused questions, and endless rounds, end the call with an error.
 #[test]
 fn rounds_end_with_an_error() {
@@ -190,7 +283,7 @@ fn modern_servers_are_never_answered() {
     );
 }
 
-/// CLI-002, CLI-003, CLI-006: roots are file URIs that lead nowhere else, and the server hears when they change.
+/// CLI-003, CLI-006: roots are file URIs that lead nowhere else, and the server hears when they change.
 #[test]
 fn roots_are_checked_and_changes_are_told() {
     paused(async {
@@ -206,7 +299,7 @@ fn roots_are_checked_and_changes_are_told() {
         // A client that never said it has roots can not begin to have some; that is no fault of the server.
         let (without, _server) = Pair::legacy(Client::builder(), "2025-06-18").await;
         let refused = without.set_roots(vec![]).unwrap_err();
-        assert!(matches!(refused, Error::NotDeclared("roots")) && !refused.is_protocol_violation(), "{refused:?}");
+        assert!(matches!(refused, Error::BuiltWithout("roots")) && !refused.is_protocol_violation(), "{refused:?}");
         // Since 2026-07-28 there is no such notice.
         let (client, mut server) = Pair::modern(answers()).await;
         client.set_roots(vec![]).unwrap();
@@ -239,6 +332,69 @@ fn a_cancelled_question_is_dropped() {
         let refused = server.receive().await.unwrap();
         assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)));
         client.close().await;
+    });
+}
+
+/// A handler that panics, at once or later, is an error of this client, and the server is told; the next question is answered.
+#[test]
+fn a_handler_that_panics_is_an_answer() {
+    paused(async {
+        let builder = Client::builder().on_form(|form| {
+            assert_ne!(form.message, "at once");
+            async move {
+                tokio::task::yield_now().await;
+                assert_ne!(form.message, "later");
+                Ok(ElicitResult::new(ElicitAction::Decline))
+            }
+        });
+        let (_client, mut server) = Pair::legacy(builder, "2025-11-25").await;
+        let schema = json!({"type": "object", "properties": {}});
+        for (words, code) in [("at once", json!(-32603)), ("later", json!(-32603)), ("neither", json!(null))] {
+            let form = json!({"message": words, "requestedSchema": schema});
+            server.send(&json!({"jsonrpc": "2.0", "id": words, "method": "elicitation/create", "params": form})).await;
+            let answer = server.receive().await.unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(words), &code), "{answer}");
+        }
+    });
+}
+
+/// T-115: what is remembered of a server is bounded in bytes too: names of 64 KiB are, longer ones are refused.
+#[test]
+fn long_names_are_refused() {
+    let page = |length: usize| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create",
+            "params": {"mode": "url", "message": "go", "url": "https://example.com/", "elicitationId": "e".repeat(length)}})
+    };
+    paused(async {
+        let builder = Client::builder().on_url(|_| async { Ok(ElicitResult::new(ElicitAction::Decline)) });
+        let (_client, mut server) = Pair::legacy(builder, "2025-11-25").await;
+        for (length, code) in [(64 << 10, json!(null)), ((64 << 10) + 1, json!(-32602)), (1 << 20, json!(-32602))] {
+            server.send(&page(length)).await;
+            assert_eq!(server.receive().await.unwrap()["error"]["code"], code, "{length}");
+        }
+        let id = "i".repeat(1 << 20);
+        server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"})).await;
+        assert_eq!(server.receive().await.unwrap()["error"]["code"], -32600);
+    });
+    check(&format!(
+        "modern\n@ list = limit\n> tools/list\n< {}",
+        json!({"result": {"tools": [], "nextCursor": "c".repeat(1 << 20)}})
+    ));
+    // Questions that come too early are kept only if they are short.
+    paused(async {
+        let (ours, mut server) = Pair::streams();
+        let conversation = async {
+            let probe = server.expect("server/discover").await;
+            let refusal = json!({"code": -32601, "message": "what?"});
+            server.send(&json!({"jsonrpc": "2.0", "id": probe["id"], "error": refusal})).await;
+            server.expect("initialize").await;
+            server.send(&page(1 << 20)).await;
+            assert_eq!(server.receive().await.unwrap()["error"]["code"], 429);
+        };
+        tokio::select! {
+            client = answers().over(ours) => panic!("{client:?}"),
+            () = conversation => {}
+        }
     });
 }
 

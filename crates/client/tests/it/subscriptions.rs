@@ -118,6 +118,23 @@ fn legacy_resources_are_subscribed_one_by_one() {
     });
 }
 
+/// T-115: a URI that is too long to be remembered is a reason to look at everything.
+#[test]
+fn long_uris_are_a_gap() {
+    paused(async {
+        let (client, mut server) = Pair::legacy(Client::builder(), "2025-06-18").await;
+        let (events, ()) = tokio::join!(client.subscribe().resource("r://").into_future(), async {
+            server.expect("resources/subscribe").await;
+            server.answer(json!({})).await;
+        });
+        let uri = format!("r:///{}", "u".repeat(1 << 20));
+        let (event, ()) = tokio::join!(async { next(&mut events.unwrap()).await }, async {
+            notice(&mut server, "resources/updated", None, Some(&uri)).await;
+        });
+        assert_eq!(event, Event::Reconnected);
+    });
+}
+
 /// T-115: changed resources are remembered up to a limit; then the reader is told to look at everything.
 #[test]
 fn changed_resources_have_a_limit() {

@@ -4,12 +4,22 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::Client;
+use jackfield_client::{Builder, Client};
 use jackfield_protocol::{ElicitAction, ElicitResult, Root, TASKS_EXTENSION};
 use jackfield_store::{KvStore, MemoryKv};
 use serde_json::{Value, json};
 
-use crate::script::{Pair, Server, check, check_with, name, paused};
+use crate::script::{Pair, Server, check_with, name, paused};
+
+/// A client that knows tasks of both kinds.
+fn client() -> Builder {
+    Client::builder().tasks()
+}
+
+#[track_caller]
+fn check(conversation: &str) {
+    check_with(client(), conversation);
+}
 
 fn task(status: &str, more: Value) -> Value {
     let mut task = json!({"taskId": "k", "status": status, "createdAt": "2026-01-01T00:00:00Z",
@@ -24,7 +34,7 @@ fn core_task(status: &str) -> Value {
 
 /// A client and a server with tasks of 2025-11-25, or of the extension.
 async fn pair(core: bool) -> (Client, Server) {
-    let builder = Client::builder().without_output_check();
+    let builder = client().without_output_check();
     if core { Pair::legacy(builder, "2025-11-25").await } else { Pair::modern(builder).await }
 }
 
@@ -50,7 +60,7 @@ fn a_task_of_the_extension_is_followed() {
     paused(async {
         let asked = Arc::new(Mutex::new(0));
         let counts = asked.clone();
-        let builder = Client::builder().without_output_check().roots(vec![Root::new("file:///w")]).on_form(move |_| {
+        let builder = client().without_output_check().roots(vec![Root::new("file:///w")]).on_form(move |_| {
             *counts.lock().unwrap() += 1;
             async { Ok(ElicitResult::new(ElicitAction::Decline)) }
         });
@@ -109,7 +119,7 @@ fn tasks_of_the_extension_end() {
     ));
     // LIFE-031: a task for a client that did not declare the extension is no answer.
     check_with(
-        Client::builder().without_extension(TASKS_EXTENSION),
+        Client::builder(),
         &format!(
             "modern\n> tools/call\n< {}\n@ call = bad answer",
             json!({"result": task("working", json!({"resultType": "task"}))})
@@ -121,7 +131,7 @@ fn tasks_of_the_extension_end() {
 #[test]
 fn a_task_that_is_given_up_is_cancelled() {
     paused(async {
-        let (client, mut server) = Pair::modern(Client::builder()).await;
+        let (client, mut server) = Pair::modern(client()).await;
         let serve = async {
             server.expect("tools/call").await;
             server.answer(task("working", json!({"resultType": "task", "pollIntervalMs": 60_000}))).await;
@@ -138,7 +148,7 @@ fn a_task_that_is_given_up_is_cancelled() {
 #[test]
 fn a_task_that_asks_for_ever_is_given_up() {
     paused(async {
-        let (client, mut server) = Pair::modern(Client::builder().roots(vec![])).await;
+        let (client, mut server) = Pair::modern(client().roots(vec![])).await;
         let serve = async {
             server.expect("tools/call").await;
             server.answer(task("working", json!({"resultType": "task"}))).await;
@@ -158,14 +168,119 @@ fn a_task_that_asks_for_ever_is_given_up() {
     });
 }
 
-/// TASK-007, TASK-009, TASK-010, TASK-011, TASK-019, PAT-025: a tool of 2025-11-25 that must run as a task does, and is followed; its
+/// A task that is done when the time is nearly over counts, also if the server wishes to be asked much later.
+#[test]
+fn a_task_is_looked_at_once_more_before_the_time_is_over() {
+    for core in [false, true] {
+        for (is_done, wanted) in [(true, "ok"), (false, "timeout")] {
+            paused(async move {
+                let (client, mut server) = pair(core).await;
+                let begun = tokio::time::Instant::now();
+                let call = client.call("slow", ()).maximum(Duration::from_secs(10));
+                let serve = async {
+                    if core {
+                        list_slow(&mut server).await;
+                        server.expect("tools/call").await;
+                        let mut task = core_task("working");
+                        task["pollInterval"] = 60_000.into();
+                        server.answer(json!({"task": task.clone()})).await;
+                        server.expect("tasks/get").await;
+                        server.answer(if is_done { core_task("completed") } else { task }).await;
+                        if is_done {
+                            server.expect("tasks/result").await;
+                            server.answer(json!({"content": []})).await;
+                        }
+                    } else {
+                        server.expect("tools/call").await;
+                        let late = json!({"resultType": "task", "pollIntervalMs": 60_000});
+                        server.answer(task("working", late)).await;
+                        server.expect("tasks/get").await;
+                        let done = task("completed", json!({"result": {"content": []}}));
+                        let late = task("working", json!({"pollIntervalMs": 60_000}));
+                        server.answer(if is_done { done } else { late }).await;
+                    }
+                };
+                let (outcome, ()) = tokio::join!(call.into_future(), serve);
+                assert_eq!(name(&outcome), wanted, "{core}");
+                let took = begun.elapsed();
+                assert!((Duration::from_secs(5)..=Duration::from_secs(10)).contains(&took), "{took:?}");
+            });
+        }
+    }
+}
+
+/// TASK-009, TASK-010: a task of 2025-11-25 is looked at as often as the server wishes, until it is done.
+#[test]
+fn a_core_task_is_looked_at_as_often_as_the_server_wishes() {
+    paused(async {
+        let (client, mut server) = pair(true).await;
+        let serve = async {
+            list_slow(&mut server).await;
+            server.expect("tools/call").await;
+            let mut task = core_task("working");
+            task["pollInterval"] = 5000.into();
+            server.answer(json!({"task": task.clone()})).await;
+            let mut begun = tokio::time::Instant::now();
+            for (status, wait) in [("working", 7000), ("working", 5000), ("completed", 5000)] {
+                server.expect("tasks/get").await;
+                assert_eq!(begun.elapsed().as_millis(), task["pollInterval"].as_u64().unwrap().into(), "{status}");
+                begun = tokio::time::Instant::now();
+                (task["status"], task["pollInterval"]) = (status.into(), wait.into());
+                server.answer(task.clone()).await;
+            }
+            server.expect("tasks/result").await;
+            server.answer(json!({"content": []})).await;
+        };
+        let (outcome, ()) = tokio::join!(client.call("slow", ()).into_future(), serve);
+        outcome.unwrap();
+    });
+}
+
+/// TASK-004, TASK-005: a tool is called as a task only if it must be, and only where the server has tasks for calls.
+#[test]
+fn tools_are_called_as_tasks_only_where_they_can_be() {
+    let calls = json!({"requests": {"tools": {"call": {}}}});
+    for (tasks, support, is_task) in [
+        (json!({"list": {}}), json!({"taskSupport": "required"}), false),
+        (json!({"list": {}, "requests": {}}), json!({"taskSupport": "required"}), false),
+        (calls.clone(), json!({"taskSupport": "forbidden"}), false),
+        (calls.clone(), json!({}), false),
+        (calls.clone(), json!({"taskSupport": "required"}), true),
+    ] {
+        paused(async move {
+            let (ours, mut server) = Pair::streams();
+            let serve = async {
+                server.expect("initialize").await;
+                let mut greeting = crate::script::greeting("2025-11-25");
+                greeting["capabilities"]["tasks"] = tasks.clone();
+                server.answer(greeting).await;
+                server.expect("notifications/initialized").await;
+                server.expect("tools/list").await;
+                let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "execution": support});
+                server.answer(json!({"tools": [tool]})).await;
+                let call = server.expect("tools/call").await;
+                assert_eq!(call["params"].get("task").is_some(), is_task, "{tasks} {support}");
+                server.close().await;
+            };
+            let ask = async {
+                let builder = client().revision(jackfield_protocol::Revision::V2025_11_25);
+                let client = builder.over(ours).await.unwrap();
+                client.tools().all().await.unwrap();
+                let _ = client.call("t", ()).await;
+            };
+            tokio::join!(ask, serve);
+        });
+    }
+}
+
+/// TASK-007, TASK-011, TASK-019, PAT-025: a tool of 2025-11-25 that must run as a task does, and is followed; its
 /// questions come as requests, its progress under the first token.
 #[test]
 fn a_core_task_is_followed() {
     paused(async {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let hears = heard.clone();
-        let (client, mut server) = Pair::legacy(Client::builder().roots(vec![]), "2025-11-25").await;
+        let (client, mut server) = Pair::legacy(client().roots(vec![]), "2025-11-25").await;
         let serve = async {
             server.expect("tools/list").await;
             let schema = json!({"type": "object"});
@@ -187,7 +302,7 @@ fn a_core_task_is_followed() {
             server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"})).await;
             assert_eq!(server.receive().await.unwrap()["result"]["roots"], json!([]));
             server.answer(json!({"content": [], "structuredContent": {"n": 1}})).await;
-            // TASK-005: the other tool is called as usual.
+            // The other tool is called as usual.
             let plain = server.expect("tools/call").await;
             assert!(plain["params"].get("task").is_none());
             server.answer(json!({"content": []})).await;
@@ -204,7 +319,7 @@ fn a_core_task_is_followed() {
     });
 }
 
-/// TASK-003, TASK-004: without the capability no task is asked for, and nothing is listed first.
+/// TASK-003: without the capability no task is asked for, and nothing is listed first.
 #[test]
 fn without_the_capability_there_are_no_tasks() {
     check(

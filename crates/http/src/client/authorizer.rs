@@ -48,6 +48,14 @@ pub struct Asked<'a> {
     pub attempt: u32,
 }
 
+impl<'a> Asked<'a> {
+    /// Names a request that has not been refused yet.
+    #[must_use]
+    pub fn new(method: &'a Method, uri: &'a Uri) -> Self {
+        Self { method, uri, attempt: 0 }
+    }
+}
+
 /// A request that the server refused.
 #[non_exhaustive]
 pub struct Refusal {

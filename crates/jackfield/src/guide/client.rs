@@ -25,6 +25,8 @@
 //!     let client = Client::builder()
 //!         // What a server may ask follows from the handlers: this one declines every form.
 //!         .on_form(|_form| async { Ok(ElicitResult::new(ElicitAction::Decline)) })
+//!         // Calls may be answered with tasks, which are then waited for.
+//!         .tasks()
 //!         .over(ours)
 //!         .await?;
 //!     let names: Vec<String> = client.tools().all().await?.into_iter().map(|tool| tool.name).collect();

@@ -35,7 +35,8 @@
 //! | 2025-11-25 that calls it as a task | the same; `tasks/result` waits for the result |
 //! | everyone else | the caller waits for the result, as for any tool |
 //!
-//! `#[tool(task = "required")]` refuses everyone else. A server with such a tool declares by itself what clients have to know.
+//! `#[tool(task = "required")]` refuses everyone else. A server with such a tool declares by itself what clients have to know. A client
+//! has the extension if it is built with `client::Builder::tasks`; its calls then wait for their tasks by themselves.
 //!
 //! # When it turns out to be long
 //!

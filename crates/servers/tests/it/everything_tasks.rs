@@ -67,6 +67,7 @@ async fn said(client: &Client, tool: &str) -> String {
 #[tokio::test(start_paused = true)]
 async fn clients_are_asked_as_tasks() {
     let builder = Client::builder()
+        .tasks()
         .on_sampling(|params| async move {
             tokio::time::sleep(std::time::Duration::from_secs(5)).await;
             assert_eq!(params.task, None, "the wish for a task is not the model's business");

@@ -75,6 +75,7 @@ impl Worker {
         limits.elicitations = None;
         (timeouts.request, timeouts.connect) = (ANSWER, ANSWER * 2);
         let builder = Client::builder()
+            .tasks()
             .revision(self.revision)
             .limits(limits)
             .timeouts(timeouts)

@@ -87,6 +87,37 @@ fn refusals_have_an_end() {
     }
 }
 
+/// T-054, SRV-077: what was kept for one user is not shown to the next, nor to nobody; what belongs to all is.
+#[test]
+fn what_is_kept_belongs_to_the_one_who_was_logged_in() {
+    for (scope, asked) in [("private", [1, 1, 2, 2, 3, 4]), ("public", [1; 6])] {
+        paused(async move {
+            let site = Site::default();
+            site.modern();
+            let answer = format!(r#"{{"contents":[],"ttlMs":600000,"cacheScope":"{scope}"}}"#);
+            site.reply("resources/read", format!(r#"200 json {{"result":{answer}}}"#));
+            let login = Arc::new(Login::default());
+            let client = Client::builder().connect(site.http().authorizer(login.clone())).await.unwrap();
+            // The last is nobody, whose token is none.
+            for (token, asked) in [1, 1, 2, 2, 0].into_iter().zip(asked) {
+                login.token.store(token, Ordering::SeqCst);
+                client.read("r://1").await.unwrap();
+                assert_eq!(site.seen("resources/read").len(), asked, "{scope} {token}");
+            }
+            // A login in the middle of a request: its result belongs to neither for sure.
+            site.forget("resources/read");
+            site.reply("resources/read", "401");
+            site.reply("resources/read", format!(r#"200 json {{"result":{answer}}}"#));
+            login.token.store(7, Ordering::SeqCst);
+            client.read("r://1").await.unwrap();
+            login.token.store(7, Ordering::SeqCst);
+            let before = site.seen("resources/read").len();
+            client.read("r://1").await.unwrap();
+            assert_eq!(site.seen("resources/read").len() - before, usize::from(scope == "private"));
+        });
+    }
+}
+
 /// T-031: what an authorizer gives never leaves the origin.
 #[test]
 fn headers_stay_within_the_origin() {

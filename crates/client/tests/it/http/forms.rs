@@ -1,5 +1,6 @@
 //! The three forms of HTTP, and how the client finds out which one a server has.
 
+use std::future::IntoFuture;
 use std::time::Duration;
 
 use jackfield_client::{Client, Eras, Event, Limits};
@@ -12,8 +13,7 @@ use crate::script::{name, paused};
 
 const DONE: &str = r#"200 json {"result":{"resultType":"complete","content":[]}}"#;
 
-/// HTTP-011, HTTP-012, HTTP-015, HTTP-016, HTTP-017, HTTP-021, HTTP-062, HTTP-063, HTTP-072, HTTP-073: a modern request is a POST
-/// by itself, described by headers; it is answered by JSON or by events; nothing else is sent.
+/// HTTP-011, HTTP-012, HTTP-015, HTTP-017, HTTP-021, HTTP-062, HTTP-072: a modern request is a POST by itself, described by headers; it is answered by JSON or by events; nothing else is sent.
 #[test]
 fn modern_requests_stand_by_themselves() {
     check(
@@ -48,6 +48,81 @@ fn modern_requests_stand_by_themselves() {
         = initialize 0
     "#,
     );
+}
+
+/// HTTP-063, HTTP-073: the header with the version says the same as the body, on every POST; names that are not plain are encoded.
+#[test]
+fn headers_say_what_the_body_says() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        site.reply("tools/call", DONE);
+        site.reply("resources/read", r#"200 json {"result":{"resultType":"complete","contents":[]}}"#);
+        let client = Client::connect(site.http()).await.unwrap();
+        client.call("grüße", ()).await.unwrap();
+        client.call("plain", ()).await.unwrap();
+        client.read("r://1").await.unwrap();
+        client.tools().all().await.unwrap();
+        let names: Vec<_> =
+            site.seen("tools/call").iter().map(|seen| seen.header("mcp-name").map(str::to_owned)).collect();
+        assert_eq!(names, [Some("=?base64?Z3LDvMOfZQ==?=".to_owned()), Some("plain".to_owned())]);
+        let all = site.all();
+        assert!(all.len() >= 5, "{all:?}");
+        for seen in all {
+            let version = &seen.body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
+            assert_eq!(version, "2026-07-28", "{seen:?}");
+            assert_eq!(seen.header("mcp-protocol-version"), version.as_str(), "{seen:?}");
+        }
+    });
+}
+
+/// HTTP-013: where batches are allowed, each body is still one message.
+#[test]
+fn bodies_are_single_messages() {
+    paused(async {
+        let site = Site::default();
+        site.legacy("2025-03-26");
+        site.reply("tools/call", r#"200 json {"result":{"content":[]}}"#);
+        let client = Client::connect(site.http()).await.unwrap();
+        let mut calls = tokio::task::JoinSet::new();
+        for _ in 0..20 {
+            calls.spawn(client.call("t", ()).into_future());
+        }
+        while let Some(call) = calls.join_next().await {
+            call.unwrap().unwrap();
+        }
+        client.close().await;
+        let posts: Vec<_> = site.all().into_iter().filter(|seen| seen.verb == "POST").collect();
+        assert!(posts.len() >= 22, "{}", posts.len());
+        for post in posts {
+            assert!(post.body.is_object() && post.body["method"].is_string(), "{post:?}");
+        }
+    });
+}
+
+/// HTTP-052: the id of a session is a secret: neither what is logged nor what is printed shows it.
+#[test]
+fn the_id_of_a_session_is_not_shown() {
+    let log = crate::careful::Log::default();
+    let _default = tracing::subscriber::set_default(log.clone());
+    let printed = paused(async {
+        let site = Site::default();
+        let greeting = json!({"result": crate::script::greeting("2025-11-25")});
+        site.reply("initialize", format!("200 [mcp-session-id: s3cret-session] json {greeting}"));
+        site.legacy("2025-11-25");
+        site.forget("GET");
+        site.reply("GET", "200 sse : hello||");
+        site.reply("GET", "503");
+        site.reply("tools/call", "close");
+        let client = Client::connect(site.http()).await.unwrap();
+        let lost = client.call("t", ()).await.unwrap_err();
+        assert_eq!(site.seen("tools/call")[0].header("mcp-session-id"), Some("s3cret-session"));
+        let printed = format!("{client:?} {lost:?} {lost}");
+        client.close().await;
+        printed
+    });
+    let lines = log.0.lock().unwrap().join("\n");
+    assert!(!lines.is_empty() && !lines.contains("s3cret") && !printed.contains("s3cret"), "{lines}\n{printed}");
 }
 
 /// HTTP-053, HTTP-057, HTTP-058, HTTP-059, HTTP-110, HTTP-111, HTTP-014, HTTP-038, LIFE-015: a server that does not know the probe is opened by
@@ -137,6 +212,34 @@ fn a_session_that_is_gone_is_followed_by_another() {
 
 /// HTTP-003, HTTP-117: where a POST is refused, the server may have the two channels of 2024-11-05; all is posted to the address it
 /// names.
+#[test]
+fn everything_is_posted_to_the_address_that_the_stream_names() {
+    for status in ["400", "404", "405"] {
+        paused(async move {
+            let site = Site::default();
+            site.reply("server/discover", status);
+            site.reply("initialize", status);
+            site.reply("initialize", "202");
+            site.reply(
+                "GET",
+                r#"200 sse event: endpoint|data: /messages?session=1||data: {"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}||…"#,
+            );
+            site.reply("tools/call", "202");
+            let client = Client::connect(site.http()).await.unwrap();
+            let unanswered = client.call("t", ()).timeout(Duration::from_secs(1)).await;
+            assert_eq!(name(&unanswered), "timeout", "{status}");
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let targets = |what: &str| -> Vec<String> { site.seen(what).into_iter().map(|seen| seen.target).collect() };
+            assert_eq!(targets("GET"), ["/mcp"], "{status}");
+            assert_eq!(targets("initialize"), ["/mcp", "/messages?session=1"], "{status}");
+            for later in ["notifications/initialized", "tools/call", "notifications/cancelled"] {
+                assert_eq!(targets(later), ["/messages?session=1"], "{status} {later}");
+            }
+        });
+    }
+}
+
+/// The two channels of 2024-11-05 are used once they are found, without sessions.
 #[test]
 fn the_oldest_form_is_found() {
     check(
@@ -342,7 +445,7 @@ fn requests_about_a_task_name_it_in_a_header() {
         let sampling = json!({"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}});
         site.reply("tasks/get", task("input_required", json!({"inputRequests": {"b": sampling}})));
         site.reply("tasks/cancel", r#"200 json {"result":{"resultType":"complete"}}"#);
-        let client = Client::builder().roots(vec![]).connect(site.http()).await.unwrap();
+        let client = Client::builder().tasks().roots(vec![]).connect(site.http()).await.unwrap();
         assert!(client.call("t", ()).await.is_err());
         client.close().await;
         for method in ["tasks/get", "tasks/update", "tasks/cancel"] {

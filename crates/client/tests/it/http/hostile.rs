@@ -4,7 +4,7 @@ use super::site::{Site, check};
 use crate::script::{name, paused};
 use jackfield_client::Client;
 
-/// T-031, T-053, T-116, HTTP-110, HTTP-111: servers misbehave, each in its own way; hostile.txt says
+/// T-031, T-053, T-116, HTTP-016, HTTP-110, HTTP-111: servers misbehave, each in its own way; hostile.txt says
 /// how. Every request ends with a definite outcome, and nothing is ever sent to another host.
 #[test]
 fn every_hostile_server_is_survived() {

@@ -6,5 +6,6 @@ mod hostile;
 #[cfg(unix)]
 mod killed;
 mod site;
+mod streams;
 #[cfg(feature = "tls")]
 mod tls;

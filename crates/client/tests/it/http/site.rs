@@ -63,13 +63,17 @@ struct State {
     foreign: Vec<String>,
     connections: JoinSet<()>,
     opened: usize,
+    /// No connection is opened any more.
+    is_shut: bool,
 }
 
 impl Dial for Site {
     fn dial<'a>(&'a self, uri: &'a http::Uri) -> Boxed<'a, io::Result<ByteStream>> {
         let mut state = self.0.lock().unwrap();
         state.opened += 1;
-        let outcome = if uri.host() == Some("server.test") {
+        let outcome = if state.is_shut {
+            Err(io::ErrorKind::ConnectionRefused.into())
+        } else if uri.host() == Some("server.test") {
             let (ours, theirs) = tokio::io::duplex(1 << 16);
             state.connections.spawn(serve(self.clone(), theirs));
             Ok(ByteStream::both(ours))
@@ -93,6 +97,23 @@ impl Site {
         self.0.lock().unwrap().replies.entry(what.to_owned()).or_default().push_back(reply.into());
     }
 
+    /// Forgets what to do about a method.
+    pub(crate) fn forget(&self, what: &str) {
+        self.0.lock().unwrap().replies.remove(what);
+    }
+
+    /// Opens no more connections; those that are open stay, as long as they are in use.
+    pub(crate) fn refuse(&self) {
+        self.0.lock().unwrap().is_shut = true;
+    }
+
+    /// Is gone, with all of its connections.
+    pub(crate) fn shut(&self) {
+        self.refuse();
+        let connections = std::mem::take(&mut self.0.lock().unwrap().connections);
+        drop(connections);
+    }
+
     pub(crate) fn modern(&self) {
         self.reply("server/discover", format!("200 json {}", json!({"result": discovery()})));
         self.reply("tools/list", r#"200 json {"result":{"resultType":"complete","tools":[]}}"#);
@@ -109,6 +130,11 @@ impl Site {
 
     pub(crate) fn seen(&self, what: &str) -> Vec<Seen> {
         self.0.lock().unwrap().seen.iter().filter(|seen| seen.what() == what).cloned().collect()
+    }
+
+    /// All requests that were seen.
+    pub(crate) fn all(&self) -> Vec<Seen> {
+        self.0.lock().unwrap().seen.clone()
     }
 
     pub(crate) fn foreign(&self) -> Vec<String> {

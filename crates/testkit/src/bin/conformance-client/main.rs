@@ -29,6 +29,7 @@ fn builder(version: &str) -> Builder {
         .on_form(scenarios::answer_form)
         .on_sampling(|_| async { Err(ErrorObject::new(-1, "there is no model here")) })
         .roots([])
+        .tasks()
         .extension(jackfield::client::skills::EXTENSION, Default::default());
     // The probe of the other era would count as a message of the scenario.
     match version.parse::<Revision>() {

@@ -48,6 +48,7 @@ async fn connect(target: &[String]) -> Result<Client> {
 /// A client that can answer everything a server may ask.
 fn builder() -> Builder {
     Client::builder()
+        .tasks()
         .on_form(|form| async move {
             let mut content = jackfield::protocol::JsonObject::new();
             let schema = json!(form.requested_schema);

@@ -1,0 +1,221 @@
+//! Streams of HTTP that break, are refused, or end with their runtime.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use jackfield_client::{Client, Event, Restarts, Timeouts};
+use serde_json::json;
+
+use super::site::Site;
+use crate::script::{name, paused};
+
+const CHANGED: &str = r#"data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}||"#;
+
+/// A runtime that is dropped while a subscription is open ends: what is sent then goes nowhere, and nothing waits for itself.
+#[test]
+fn a_runtime_can_be_dropped_at_any_time() {
+    let (tell, told) = mpsc::sync_channel(1);
+    let work = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let site = Site::default();
+        site.legacy("2025-11-25");
+        site.reply("resources/subscribe", r#"200 json {"result":{}}"#);
+        let (open, opened) = tokio::sync::oneshot::channel();
+        let http = site.http();
+        let mut user = tokio::task::JoinSet::new();
+        user.spawn_on(
+            async move {
+                let client = Client::connect(http).await.unwrap();
+                let _events = client.subscribe().resource("r://x").await.unwrap();
+                open.send(()).unwrap();
+                std::future::pending::<()>().await;
+            },
+            runtime.handle(),
+        );
+        runtime.block_on(opened).unwrap();
+        drop(runtime);
+        tell.send(()).unwrap();
+    };
+    let thread = std::thread::spawn(work);
+    told.recv_timeout(Duration::from_secs(60)).expect("the runtime did not end");
+    thread.join().unwrap();
+}
+
+/// HTTP-071: a request that only reads is sent again, once and under a new id, when its stream breaks; a call is not, unless its tool says
+/// that it does no harm.
+#[test]
+fn reading_is_repeated_when_its_stream_breaks() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        let cut = "200 sse : nothing||";
+        for (method, answer) in [
+            ("resources/read", json!({"contents": []})),
+            ("prompts/get", json!({"messages": []})),
+            ("prompts/list", json!({"prompts": []})),
+            ("completion/complete", json!({"completion": {"values": []}})),
+        ] {
+            site.reply(method, cut);
+            site.reply(method, format!("200 json {}", json!({ "result": answer })));
+        }
+        let tools = json!({"result": {"tools": [
+            {"name": "t", "inputSchema": {"type": "object"}},
+            {"name": "reads", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}},
+            {"name": "again", "inputSchema": {"type": "object"}, "annotations": {"idempotentHint": true}},
+        ]}});
+        site.forget("tools/list");
+        site.reply("tools/list", format!("200 json {tools}"));
+        let client = Client::connect(site.http()).await.unwrap();
+        for (action, method) in [
+            ("read", "resources/read"),
+            ("prompt", "prompts/get"),
+            ("prompts", "prompts/list"),
+            ("complete", "completion/complete"),
+        ] {
+            assert_eq!(crate::script::act(&client, action).await, "ok");
+            let seen = site.seen(method);
+            assert_eq!(seen.len(), 2, "{method}");
+            assert_ne!(seen[0].body["id"], seen[1].body["id"]);
+            assert_eq!(seen[0].body["params"]["uri"], seen[1].body["params"]["uri"]);
+        }
+        for (tool, calls) in [("t", 1), ("reads", 2), ("again", 2)] {
+            site.forget("tools/call");
+            site.reply("tools/call", cut);
+            let before = site.seen("tools/call").len();
+            assert_eq!(name(&client.call(tool, ()).await), "lost", "{tool}");
+            assert_eq!(site.seen("tools/call").len() - before, calls, "{tool}");
+        }
+    });
+}
+
+/// The stream of a server's own messages comes back after an odd answer; only a server that says it has none is believed.
+#[test]
+fn the_stream_of_notices_survives_odd_answers() {
+    for odd in ["409", "400", "200 text/html hello", "403"] {
+        paused(async move {
+            let site = Site::default();
+            site.legacy("2025-06-18");
+            site.forget("GET");
+            site.reply("GET", "200 sse : hello||");
+            site.reply("GET", odd);
+            site.reply("GET", format!("200 sse {CHANGED}…"));
+            let client = Client::connect(site.http()).await.unwrap();
+            let mut events = client.subscribe().tools().await.unwrap();
+            let mut heard = Vec::new();
+            while heard.last() != Some(&Event::ToolsChanged) {
+                heard.push(events.next().await.unwrap().unwrap());
+            }
+            assert_eq!(site.seen("GET").len(), 3, "{odd}");
+        });
+    }
+    // One that no longer has it says nothing more, and the reader is told so.
+    paused(async {
+        let site = Site::default();
+        site.legacy("2025-06-18");
+        site.forget("GET");
+        site.reply("GET", "after 1 200 sse : hello||");
+        site.reply("GET", "405");
+        let client = Client::connect(site.http()).await.unwrap();
+        let mut events = client.subscribe().tools().await.unwrap();
+        assert_eq!(events.next().await.unwrap().unwrap(), Event::Reconnected);
+        assert_eq!(site.seen("GET").len(), 2);
+    });
+}
+
+/// A server that is being started again refuses for a while; an open subscription is asked for again, as if nobody had answered.
+#[test]
+fn subscriptions_outlast_refusals() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":$id}"#;
+        let opened = format!(
+            r#"200 sse data: {{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}||"#
+        );
+        let changed =
+            format!(r#"data: {{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}||…"#);
+        site.reply("subscriptions/listen", opened.clone());
+        for status in ["502", "503", "429"] {
+            site.reply("subscriptions/listen", status);
+        }
+        site.reply("subscriptions/listen", format!("{opened}{changed}"));
+        let client = Client::connect(site.http()).await.unwrap();
+        let mut events = client.subscribe().tools().await.unwrap();
+        let mut heard = Vec::new();
+        while heard.last() != Some(&Event::ToolsChanged) {
+            heard.push(events.next().await.unwrap().unwrap());
+        }
+        assert_eq!(site.seen("subscriptions/listen").len(), 5);
+        // Who has not been served yet is told at once.
+        site.forget("subscriptions/listen");
+        site.reply("subscriptions/listen", "503");
+        assert_eq!(name(&client.subscribe().prompts().await), "status 503");
+    });
+}
+
+/// TASK-020: the question of a task may come on any stream, also on that of a look at the task, and is answered.
+#[test]
+fn questions_of_a_task_may_come_on_any_stream() {
+    for stream in ["tasks/get", "tasks/result"] {
+        paused(async move {
+            let site = Site::default();
+            site.legacy("2025-11-25");
+            site.forget("tools/list");
+            let task = |status: &str| json!({"taskId": "k", "status": status, "createdAt": "x", "lastUpdatedAt": "x", "ttl": null});
+            let tool =
+                json!({"name": "t", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}});
+            site.reply("tools/list", format!("200 json {}", json!({"result": {"tools": [tool]}})));
+            site.reply("tools/call", format!("200 json {}", json!({"result": {"task": task("working")}})));
+            let question = json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list"});
+            for (method, result) in [("tasks/get", task("completed")), ("tasks/result", json!({"content": []}))] {
+                let answer = format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{result}}}"#);
+                let before = if method == stream { format!("data: {question}||") } else { String::new() };
+                site.reply(method, format!("200 sse {before}data: {answer}||"));
+            }
+            let client = Client::builder().roots(vec![]).connect(site.http()).await.unwrap();
+            client.call("t", ()).await.unwrap();
+            client.close().await;
+            let answers = site.seen("answer");
+            assert_eq!(answers.len(), 1, "{stream}");
+            assert_eq!((&answers[0].body["id"], &answers[0].body["result"]), (&json!("q"), &json!({"roots": []})));
+        });
+    }
+}
+
+/// PAT-032: a server that can not be reached is noticed by the pings, at the latest by the second.
+#[test]
+fn pings_notice_that_nobody_listens() {
+    paused(async {
+        let site = Site::default();
+        site.legacy("2025-11-25");
+        let mut timeouts = Timeouts::default();
+        timeouts.keep_alive = Some(Duration::from_secs(10));
+        let mut restarts = Restarts::default();
+        restarts.limit = 0;
+        let client = Client::builder().timeouts(timeouts).restarts(restarts).connect(site.http()).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        site.shut();
+        let ended = tokio::time::timeout(Duration::from_secs(20), client.closed()).await;
+        assert!(ended.is_ok(), "nobody noticed");
+    });
+}
+
+/// A server of the oldest form that can not be reached has not done what was asked, and the caller is told so.
+#[test]
+fn the_oldest_form_tells_what_was_never_sent() {
+    paused(async {
+        let site = Site::default();
+        site.reply("server/discover", "405");
+        site.reply("initialize", "405");
+        site.reply("initialize", "202");
+        site.reply(
+            "GET",
+            r#"200 sse event: endpoint|data: /messages||data: {"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}||…"#,
+        );
+        let client = Client::connect(site.http()).await.unwrap();
+        // No connection is left by then but that of the stream.
+        tokio::time::sleep(Duration::from_secs(600)).await;
+        site.refuse();
+        assert_eq!(name(&client.call("t", ()).await), "unreachable");
+    });
+}
