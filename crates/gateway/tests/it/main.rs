@@ -11,3 +11,4 @@ mod outages;
 mod passing;
 mod questions;
 mod started;
+mod watched;
