@@ -150,9 +150,27 @@ fn a_user_logs_in_and_out() {
     // What is kept is for the user alone, and nothing of it was shown.
     let kept = folder.path().join(".local/share/jackfield/credentials");
     assert!(kept.is_dir());
-    assert!(run(&["logout", &url]).ok().contains("logged out"));
+    let out = run(&["logout", &url]);
+    assert!(out.err.contains("has revoked the token"), "{out:?}");
+    assert!(out.ok().contains("logged out"));
     assert_eq!(run(&["logout", &url]).code, Some(1));
     assert_eq!(run(&sum).code, Some(7));
+    what_is_damaged_can_be_logged_out_of(&folder, &url);
+}
+
+/// Of a login that can not be read nobody is told that there is none.
+fn what_is_damaged_can_be_logged_out_of(folder: &Folder, url: &str) {
+    log_in(folder, &[url, FILE], true).ok();
+    for file in std::fs::read_dir(folder.path().join(".local/share/jackfield/credentials")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            std::fs::write(path, "half of it").unwrap();
+        }
+    }
+    let out = folder.jackfield(&["logout", url], &[]);
+    assert!(out.err.contains("could not be revoked"), "{out:?}");
+    assert!(out.ok().contains("logged out"));
+    assert_eq!(folder.jackfield(&["logout", url], &[]).code, Some(1));
 }
 
 /// What can not be read is named, the rest is listed, and whoever asked knows by the exit code that it is not all.
@@ -187,7 +205,9 @@ fn explain_tells_what_is_wrong() {
     assert!(open.out.contains("takes a request without a token") && open.err.contains("does not ask for a login"));
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let gone = folder.jackfield(&["auth", "explain", &format!("http://{free}/mcp")], &[]);
-    assert_eq!(gone.code, Some(7), "{gone:?}");
+    assert!(gone.code == Some(7) && !gone.out.contains("without a token"), "{gone:?}");
+    let wrong = folder.jackfield(&["auth", "explain", &format!("http://{}/nothing-here", demo.address)], &[]);
+    assert!(wrong.out.contains("the server answers 404 to a request without a token"), "{wrong:?}");
     let bad = folder.jackfield(&["login", "ftp://example.com"], &[]);
     assert_eq!(bad.code, Some(2), "{bad:?}");
     let nobody = folder.jackfield(&["serve", "everything", "--http", "127.0.0.1:0", "--auth", "nobody.json"], &[]);
