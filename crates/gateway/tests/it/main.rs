@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
 mod backend;
+mod bad_servers;
 mod changes;
 mod headers;
 mod limits;

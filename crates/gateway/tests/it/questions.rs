@@ -139,7 +139,7 @@ async fn an_answer_that_comes_too_late_is_refused() {
     assert!(refused.code == -32602 && refused.message.contains("call again"), "{refused:?}");
 }
 
-/// A server that gives up its question ends the call, but a caller of the modern era may still come for the outcome. Those that never do
+/// T-172 in part: a server that gives up its question ends the call, but a caller of the modern era may still come for the outcome. Those that never do
 /// must not keep everybody else out.
 #[tokio::test(start_paused = true)]
 async fn callers_that_never_come_back_keep_nobody_out() {

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::backend::{Place, behind, caller_of, demo};
 
-/// Sessions end without a word, and what they watched is given back: a server takes only so many subscriptions.
+/// T-172 in part: sessions end without a word, and what they watched is given back: a server takes only so many subscriptions.
 #[tokio::test]
 async fn what_sessions_watched_that_are_gone_is_given_back() {
     const MANY: usize = 1100;
