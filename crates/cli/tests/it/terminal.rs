@@ -206,7 +206,8 @@ fn a_password_that_is_interrupted_leaves_the_terminal_as_it_was() {
     assert!(!users.exists());
 }
 
-/// SEC-025: before a command is configured it is shown whole, with a warning, and only a yes adds it.
+/// SEC-025, SEC-026: before a command is configured it is shown whole, with a warning of what it can do, and only a yes adds it. It gets
+/// no variables but those that the person grants (T-117); there is no sandbox, and nothing tells dangerous commands from others.
 #[test]
 fn a_command_is_added_only_after_it_was_seen_and_agreed_to() {
     let folder = Folder::new();
