@@ -41,14 +41,14 @@ pub fn without_server(text: &str, name: &str) -> Result<Option<String>, ConfigEr
     let before = at.checked_sub(1).and_then(|at| section.members.get(at));
     // One comma goes with it: the one behind it, or else, if it is the last, the one before it.
     let comma = file.comma_after(own.end).or_else(|| file.comma_after(before?.range.end));
-    let gone = match comma {
-        Some(comma) if comma < own.start && file.is_blank(comma + 1..own.start) => vec![comma..own.end],
-        Some(comma) if comma < own.start => vec![comma..comma + 1, own],
-        Some(comma) if file.is_blank(own.end..comma) => vec![own.start..comma + 1],
-        Some(comma) => vec![own, comma..comma + 1],
-        None => vec![own],
+    let (first, second) = match comma {
+        Some(comma) if comma < own.start && file.is_blank(comma + 1..own.start) => (comma..own.end, None),
+        Some(comma) if comma < own.start => (comma..comma + 1, Some(own)),
+        Some(comma) if file.is_blank(own.end..comma) => (own.start..comma + 1, None),
+        Some(comma) => (own, Some(comma..comma + 1)),
+        None => (own, None),
     };
-    Ok(Some(file.without(gone.into_iter().map(|range| file.with_blanks(range)))))
+    Ok(Some(file.without([first].into_iter().chain(second).map(|range| file.with_blanks(range)))))
 }
 
 impl Document {
