@@ -32,6 +32,8 @@ const UPDATES: usize = 64;
 const ENDING: Duration = Duration::from_secs(15);
 
 /// Many servers that become one.
+///
+/// Of each of them at most 1,024 resources are watched, for all callers together; a caller that wants to hear of more is refused.
 #[must_use = "it becomes a server by `server`"]
 pub struct Gateway {
     name: String,
