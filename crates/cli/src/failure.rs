@@ -133,7 +133,7 @@ impl Failure {
     /// Says what a request to a server came to.
     pub(crate) fn of(error: &Error) -> Self {
         if let Some(cause) = crate::login::cause(error) {
-            return Self::new(Class::Login, one_line(&cause.to_string()));
+            return crate::login::plain_failure(cause);
         }
         let failure = Self::new(class(error), what(error));
         let failure = match error.source().filter(|_| error.server_error().is_none()) {

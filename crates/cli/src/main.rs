@@ -17,6 +17,7 @@ mod session;
 mod show;
 mod stderr;
 mod target;
+mod typed_line;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jackfield_client::{Client, Error, Listed, Listing};
+use jackfield_protocol::error::code;
 use jackfield_protocol::{Prompt, Reference, Resource, ResourceTemplate, Tool, check_tool_name};
 use jackfield_server::{
     Address, BuildError, Completer, Handle, PromptEntry, ResourceEntry, Server, ToolEntry, UriTemplate, Validation,
@@ -23,6 +24,15 @@ pub(crate) struct Catalogue {
     resources: Offered<Resource>,
     templates: Offered<ResourceTemplate>,
     prompts: Offered<Prompt>,
+    owed: Owed,
+}
+
+/// The lists that could not be read when they were looked at last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Owed {
+    tools: bool,
+    resources: bool,
+    prompts: bool,
 }
 
 /// How long a server may take for a list with all its pages.
@@ -41,6 +51,7 @@ impl Catalogue {
             resources: Offered::new(),
             templates: Offered::new(),
             prompts: Offered::new(),
+            owed: Owed::default(),
         }
     }
 
@@ -51,8 +62,29 @@ impl Catalogue {
         self.refresh_prompts(client).await;
     }
 
+    /// Whether a list could not be read, so that what is offered may be wrong.
+    pub(crate) fn is_owed(&self) -> bool {
+        self.owed != Owed::default()
+    }
+
+    /// Looks again at the lists that could not be read.
+    pub(crate) async fn refresh_owed(&mut self, client: &Client) {
+        let Owed { tools, resources, prompts } = self.owed;
+        if tools {
+            self.refresh_tools(client).await;
+        }
+        if resources {
+            self.refresh_resources(client).await;
+        }
+        if prompts {
+            self.refresh_prompts(client).await;
+        }
+    }
+
     pub(crate) async fn refresh_tools(&mut self, client: &Client) {
-        let Some(listed) = self.listed(client.tools(), "tools").await else { return };
+        let listed = self.listed(client.tools(), "tools").await;
+        self.owed.tools = listed.is_none();
+        let Some(listed) = listed else { return };
         let (line, tools) = (self.line.clone(), self.server.tools());
         let name = |tool: &Tool| tool.name.clone();
         update(&self.line.name, &mut self.tools, listed, name, |tool| {
@@ -64,14 +96,18 @@ impl Catalogue {
 
     pub(crate) async fn refresh_resources(&mut self, client: &Client) {
         let (line, resources) = (self.line.clone(), self.server.resources());
-        if let Some(listed) = self.listed(client.resources(), "resources").await {
+        let listed = self.listed(client.resources(), "resources").await;
+        self.owed.resources = listed.is_none();
+        if let Some(listed) = listed {
             let uri = |resource: &Resource| resource.uri.clone();
             update(&self.line.name, &mut self.resources, listed, uri, |resource| {
                 added(resources.add(resource_entry(&line, Address::Static(resource))))
             });
         }
         let completes = completes(client);
-        if let Some(listed) = self.listed(client.resource_templates(), "resource templates").await {
+        let listed = self.listed(client.resource_templates(), "resource templates").await;
+        self.owed.resources |= listed.is_none();
+        if let Some(listed) = listed {
             let text = |template: &ResourceTemplate| template.uri_template.clone();
             update(&self.line.name, &mut self.templates, listed, text, |template| {
                 added(resources.add(template_entry(&line, template, completes)?))
@@ -80,7 +116,9 @@ impl Catalogue {
     }
 
     pub(crate) async fn refresh_prompts(&mut self, client: &Client) {
-        let Some(listed) = self.listed(client.prompts(), "prompts").await else { return };
+        let listed = self.listed(client.prompts(), "prompts").await;
+        self.owed.prompts = listed.is_none();
+        let Some(listed) = listed else { return };
         let (line, prompts, completes) = (self.line.clone(), self.server.prompts(), completes(client));
         let name = |prompt: &Prompt| prompt.name.clone();
         update(&self.line.name, &mut self.prompts, listed, name, |prompt| {
@@ -93,11 +131,13 @@ impl Catalogue {
         self.server.resources().updated(uri);
     }
 
-    /// Reads a list; `None` if it can not be read now, so that what is known stays.
+    /// Reads a list; `None` if it can not be read now, so that what is known stays until it can be.
     async fn listed<T: Listed>(&self, list: Listing<T>, what: &str) -> Option<Vec<T>> {
         let error = match tokio::time::timeout(PATIENCE, list.fresh().all()).await {
             Ok(Ok(items)) => return Some(items),
             Ok(Err(Error::NotOffered(_))) => return Some(Vec::new()),
+            // Some say that they have lists which they do not know.
+            Ok(Err(Error::Server { error, .. })) if error.code == code::METHOD_NOT_FOUND => return Some(Vec::new()),
             Ok(Err(error)) => words(&error),
             Err(_) => "it takes too long".to_owned(),
         };

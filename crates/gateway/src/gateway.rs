@@ -32,6 +32,8 @@ const UPDATES: usize = 64;
 const ENDING: Duration = Duration::from_secs(15);
 
 /// Many servers that become one.
+///
+/// Of each of them at most 1,024 resources are watched, for all callers together; a caller that wants to hear of more is refused.
 #[must_use = "it becomes a server by `server`"]
 pub struct Gateway {
     name: String,
@@ -115,7 +117,7 @@ impl Gateway {
                 return Err(BadName::Twice(same.name.clone(), name));
             }
             let (updates, updated) = mpsc::channel(UPDATES);
-            let watches = Arc::new(Watches::new(prefix.clone(), updates));
+            let watches = Arc::new(Watches::new(name.clone(), prefix.clone(), updates));
             let line = Arc::new(Line::new(name.clone(), prefix.clone(), talks.clone(), watches));
             let server = Server::new(name);
             // Clients learn when they connect what there may be, so it is declared before it is there.
@@ -251,10 +253,7 @@ async fn unlisted(lines: Arc<[Arc<Line>]>, uri: String, cx: Cx) -> Option<Done<R
 async fn subscribe(lines: Arc<[Arc<Line>]>, uri: String, cx: Cx) -> Result<(), ErrorObject> {
     let Some((line, inner)) = by_uri(&lines, &uri) else { return Ok(()) };
     let client = line.client().map_err(|words| ErrorObject::new(code::UNAVAILABLE, words))?;
-    line.watches
-        .add(&client, &inner, &cx)
-        .await
-        .map_err(|error| Trouble::Failed { server: line.name.clone(), error }.into_error_object())
+    line.watches.add(&client, &inner, &cx).await.map_err(Trouble::into_error_object)
 }
 
 #[cfg(test)]

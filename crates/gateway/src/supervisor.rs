@@ -14,6 +14,7 @@ use crate::catalogue::Catalogue;
 use crate::gateway::Reach;
 use crate::line::{Line, Standing};
 use crate::trouble::words;
+use crate::watches::is_refusal;
 
 /// The first wait before a server is tried again; it doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
@@ -96,22 +97,22 @@ impl Supervisor {
     /// connections of its own, such as one over HTTP, shows in no other way that it is gone.
     async fn offer(&mut self, client: &Client) {
         let mut catalogue = Catalogue::new(self.line.clone(), self.server.clone());
+        self.line.watches.end();
         hear_logs(client).await;
         // From here on no change is missed.
-        let mut changes = match subscribe(client).await {
-            Ok(subscription) => Changes::Told(subscription),
-            Err(Error::Connect(_) | Error::Lost { .. }) => return,
-            Err(error) => {
-                tracing::warn!(server = self.line.name, error = words(&error), "a server does not tell of changes");
-                Changes::Untold
-            }
+        let mut changes = match self.subscribe(client).await {
+            Some(changes) => changes,
+            None => return,
         };
         catalogue.refresh(client).await;
         self.line.set(Standing::Up(client.clone()));
         tracing::info!(server = self.line.name, "a server is available");
-        self.watch_again(client, &catalogue).await;
+        let mut owes_watches = !self.watch_again(client, &catalogue).await;
         let mut pause = Pause::new();
         loop {
+            if matches!(changes, Changes::Owed | Changes::Ended) || catalogue.is_owed() || owes_watches {
+                pause.begin();
+            }
             tokio::select! {
                 event = changes.next() => match event {
                     Some(Event::ToolsChanged) => catalogue.refresh_tools(client).await,
@@ -119,40 +120,54 @@ impl Supervisor {
                     Some(Event::ResourcesChanged) => catalogue.refresh_resources(client).await,
                     Some(Event::Reconnected) => catalogue.refresh(client).await,
                     Some(_) => {}
-                    None => {
-                        changes = Changes::Ended;
-                        pause.begin();
-                    }
+                    None => changes = Changes::Ended,
                 },
                 Some(uri) = self.updates.recv() => catalogue.updated(uri),
-                () = self.line.watches.lapsed() => pause.begin(),
+                () = self.line.watches.lapsed() => owes_watches = true,
                 () = pause.over() => {
-                    if matches!(changes, Changes::Ended) {
-                        match subscribe(client).await {
-                            Ok(subscription) => changes = Changes::Told(subscription),
-                            Err(error) => {
-                                let error = words(&error);
-                                return tracing::debug!(server = self.line.name, error, "a server no longer tells of changes");
-                            }
-                        }
+                    if matches!(changes, Changes::Owed | Changes::Ended) {
+                        let has_told = matches!(changes, Changes::Ended);
+                        changes = match self.subscribe(client).await {
+                            Some(Changes::Untold | Changes::Owed) if has_told => return,
+                            Some(again) => again,
+                            None => return,
+                        };
                         catalogue.refresh(client).await;
+                    } else {
+                        catalogue.refresh_owed(client).await;
                     }
-                    self.watch_again(client, &catalogue).await;
+                    owes_watches = !self.watch_again(client, &catalogue).await;
                 }
             }
         }
     }
 
-    /// Subscribes again to the resources that callers want to hear of, and tells of those that may have changed.
-    async fn watch_again(&self, client: &Client, catalogue: &Catalogue) {
-        self.line.watches.renew(client).await.into_iter().for_each(|uri| catalogue.updated(uri));
+    /// Subscribes to the changes of the lists; `None` if the server is gone.
+    async fn subscribe(&self, client: &Client) -> Option<Changes> {
+        let error = match client.subscribe().tools().prompts().resources().await {
+            Ok(subscription) => return Some(Changes::Told(subscription)),
+            Err(Error::Connect(_) | Error::Lost { .. }) => return None,
+            Err(error) => error,
+        };
+        tracing::warn!(server = self.line.name, error = words(&error), "a server does not tell of changes");
+        Some(if is_refusal(&error) { Changes::Untold } else { Changes::Owed })
+    }
+
+    /// Subscribes again to the resources that callers want to hear of, and tells of those that may have changed. Says whether that is all of
+    /// them but those which the server refuses.
+    async fn watch_again(&self, client: &Client, catalogue: &Catalogue) -> bool {
+        let renewed = self.line.watches.renew(client).await;
+        renewed.uris.into_iter().for_each(|uri| catalogue.updated(uri));
+        !renewed.is_partial
     }
 }
 
 /// The changes that a server tells of.
 enum Changes {
-    /// It never did.
+    /// It does not.
     Untold,
+    /// It could not be asked to.
+    Owed,
     Told(Subscription),
     /// It did; what has happened since is not known.
     Ended,
@@ -162,13 +177,14 @@ impl Changes {
     /// Waits for the next change; for ever if there are none to be told. `None` when there will be no more.
     async fn next(&mut self) -> Option<Event> {
         match self {
-            Self::Untold | Self::Ended => std::future::pending().await,
+            Self::Untold | Self::Owed | Self::Ended => std::future::pending().await,
             Self::Told(subscription) => subscription.next().await?.ok(),
         }
     }
 }
 
-/// The wait before a stream that has ended is opened again; the more often it ends soon, the longer.
+/// The wait before what did not work is tried again, such as a list that could not be read or a stream that has ended; the more often it
+/// fails soon, the longer.
 struct Pause {
     wait: Duration,
     last: Instant,
@@ -215,8 +231,4 @@ async fn hear_logs(client: &Client) {
             Err(error) => tracing::debug!(error = words(&error), "a server does not take a level of log messages"),
         }
     }
-}
-
-async fn subscribe(client: &Client) -> Result<Subscription, Error> {
-    client.subscribe().tools().prompts().resources().await
 }

@@ -107,7 +107,7 @@ where
         tokio::select! {
             biased;
             answer = cx.ask_question(&key, question) => talk.answer(&key, answer.map_err(no_answer)),
-            () = talk.over() => {}
+            () = talk.unasked(&key) => {}
         }
         listening.comes_back = false;
     }
@@ -244,6 +244,8 @@ impl Talk {
 
     /// Asks the caller, and waits for its answer.
     pub(crate) async fn ask(&self, question: InputRequest) -> Result<RawJson, ErrorObject> {
+        // A server that takes its question back drops this while it waits.
+        let _withdrawn = NotifyWhenDropped(&self.changed);
         let (answer, answered) = oneshot::channel();
         {
             let mut state = lock(&self.state);
@@ -307,10 +309,12 @@ impl Talk {
         self.changed.notify_waiters();
     }
 
-    async fn over(&self) {
+    /// Waits until nobody waits for the answer to a question: the server has taken it back, or all is over.
+    async fn unasked(&self, key: &str) {
         loop {
             let changed = self.changed.notified();
-            if self.is_over() {
+            let is_asked = |waiting: &Waiting| waiting.key == key && !waiting.answer.is_closed();
+            if !lock(&self.state).questions.iter().any(is_asked) {
                 return;
             }
             changed.await;
@@ -362,6 +366,15 @@ impl Drop for Listening {
         } else {
             self.talks.remove(&self.id);
         }
+    }
+}
+
+/// Tells those who wait for a change, at the end of whatever holds it.
+struct NotifyWhenDropped<'a>(&'a Notify);
+
+impl Drop for NotifyWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.notify_waiters();
     }
 }
 

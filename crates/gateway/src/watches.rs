@@ -6,21 +6,30 @@ use std::sync::{Arc, Mutex, Weak};
 
 use jackfield_client::{Client, Error, Event, Subscription};
 use jackfield_peer::Session;
-use jackfield_protocol::Revision;
+use jackfield_protocol::error::code;
+use jackfield_protocol::{ErrorObject, Revision};
 use jackfield_server::{Cx, Prefix};
-use tokio::sync::{Notify, mpsc};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::JoinSet;
 
 use crate::talk::lock;
+use crate::trouble::Trouble;
 
 /// How many resources one listen stream is about. Servers bound both these and the number of streams.
 const MOST_NAMED: usize = 256;
+/// How many resources of one server are watched at most; servers bound it too.
+const MOST: usize = 1024;
+/// From how many on it is looked whether all of them are still wanted. Sessions end without a word.
+const FIRST_SWEEP: usize = 64;
+/// From here on it is looked each time: what nobody wants is given back well before the server takes no more.
+const LAST_SWEEP: usize = MOST / 4 * 3;
 
 /// The resources of one server that callers want to hear of, and the subscriptions at the server.
 pub(crate) struct Watches {
+    /// What the server is called.
+    server: String,
     prefix: Prefix,
-    /// By the URI that the server knows.
-    by_uri: Mutex<HashMap<String, Watch>>,
+    watched: Mutex<Watched>,
     /// Whoever opens a stream has this, because the next one goes by what this one is about. The client bounds how long it takes.
     turn: tokio::sync::Mutex<()>,
     tasks: Mutex<JoinSet<()>>,
@@ -28,6 +37,13 @@ pub(crate) struct Watches {
     updates: mpsc::Sender<String>,
     /// A stream has ended by itself.
     ended: Notify,
+}
+
+struct Watched {
+    /// By the URI that the server knows.
+    by_uri: HashMap<String, Watch>,
+    /// From how many on it is looked again whether all of them are wanted.
+    sweep_at: usize,
 }
 
 /// Who wants to hear of a resource.
@@ -41,8 +57,18 @@ struct Watch {
 
 /// A subscription at the server, shared by all resources that it is about. It ends with the last of them.
 struct Source {
-    task: AbortHandle,
+    /// Dropped with it, which ends the task that follows the subscription, as soon as that has passed on what it has.
+    _needed: oneshot::Sender<()>,
     is_open: Arc<AtomicBool>,
+}
+
+/// What subscribing again came to.
+#[derive(Default)]
+pub(crate) struct Renewed {
+    /// What may have changed meanwhile.
+    pub(crate) uris: Vec<String>,
+    /// Whether some could not be subscribed to although the server does not refuse them.
+    pub(crate) is_partial: bool,
 }
 
 impl Watch {
@@ -71,18 +97,23 @@ impl Source {
     }
 }
 
-impl Drop for Source {
-    fn drop(&mut self) {
-        self.task.abort();
+impl Watched {
+    /// Forgets what nobody wants any more, if much has come since it was last looked for.
+    fn sweep(&mut self, prefix: &Prefix) {
+        if self.by_uri.len() >= self.sweep_at {
+            self.by_uri.retain(|uri, watch| watch.is_wanted(&prefix.uri(uri)));
+            self.sweep_at = self.by_uri.len().saturating_mul(2).clamp(FIRST_SWEEP, LAST_SWEEP);
+        }
     }
 }
 
 impl Watches {
     /// What changed is put into the channel.
-    pub(crate) fn new(prefix: Prefix, updates: mpsc::Sender<String>) -> Self {
+    pub(crate) fn new(server: String, prefix: Prefix, updates: mpsc::Sender<String>) -> Self {
         Self {
+            server,
             prefix,
-            by_uri: Mutex::default(),
+            watched: Mutex::new(Watched { by_uri: HashMap::new(), sweep_at: FIRST_SWEEP }),
             turn: tokio::sync::Mutex::default(),
             tasks: Mutex::default(),
             updates,
@@ -91,27 +122,33 @@ impl Watches {
     }
 
     /// Subscribes at the server for a caller.
-    pub(crate) async fn add(self: &Arc<Self>, client: &Client, uri: &str, cx: &Cx) -> Result<(), Error> {
+    pub(crate) async fn add(self: &Arc<Self>, client: &Client, uri: &str, cx: &Cx) -> Result<(), Trouble> {
         let _turn = self.turn.lock().await;
         let mut named = {
-            let mut by_uri = lock(&self.by_uri);
-            if let Some(watch) = by_uri.get_mut(uri).filter(|watch| watch.source.is_open()) {
+            let mut watched = lock(&self.watched);
+            if let Some(watch) = watched.by_uri.get_mut(uri).filter(|watch| watch.source.is_open()) {
                 watch.join(cx);
                 return Ok(());
             }
-            if has_streams(client) { with_room(&by_uri) } else { Vec::new() }
+            watched.sweep(&self.prefix);
+            if watched.by_uri.len() >= MOST && !watched.by_uri.contains_key(uri) {
+                let message = format!("callers watch {MOST} resources of the server {} already", self.server);
+                return Err(Trouble::Refused(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
+            }
+            if has_streams(client) { with_room(&watched.by_uri) } else { Vec::new() }
         };
         named.push(uri.to_owned());
-        let source = self.open(client, &named).await?;
-        let mut by_uri = lock(&self.by_uri);
-        renew_sources(&mut by_uri, &named, &source);
+        let source = self.open(client, &named).await;
+        let source = source.map_err(|error| Trouble::Failed { server: self.server.clone(), error })?;
+        let by_uri = &mut lock(&self.watched).by_uri;
+        renew_sources(by_uri, &named, &source);
         by_uri.entry(uri.to_owned()).or_insert_with(|| Watch::new(source)).join(cx);
         Ok(())
     }
 
     /// A caller wants to hear no more.
     pub(crate) fn remove(&self, uri: &str, cx: &Cx) {
-        let mut by_uri = lock(&self.by_uri);
+        let by_uri = &mut lock(&self.watched).by_uri;
         let Some(watch) = by_uri.get_mut(uri) else { return };
         if cx.session().is_none() {
             watch.streams = watch.streams.saturating_sub(1);
@@ -121,26 +158,36 @@ impl Watches {
         }
     }
 
-    /// Subscribes again at a server that has come back. Returns what may have changed meanwhile.
-    pub(crate) async fn renew(self: &Arc<Self>, client: &Client) -> Vec<String> {
+    /// Notes that the server is another one than before, so that no subscription holds any more.
+    pub(crate) fn end(&self) {
+        for watch in lock(&self.watched).by_uri.values() {
+            watch.source.is_open.store(false, Ordering::Release);
+        }
+    }
+
+    /// Subscribes again to what is still wanted and has no subscription that holds.
+    pub(crate) async fn renew(self: &Arc<Self>, client: &Client) -> Renewed {
         let _turn = self.turn.lock().await;
         let wanted: Vec<String> = {
-            let mut by_uri = lock(&self.by_uri);
+            let by_uri = &mut lock(&self.watched).by_uri;
             by_uri.retain(|uri, watch| watch.is_wanted(&self.prefix.uri(uri)));
-            by_uri.keys().cloned().collect()
+            by_uri.iter().filter(|(_, watch)| !watch.source.is_open()).map(|(uri, _)| uri.clone()).collect()
         };
         let together = if has_streams(client) { MOST_NAMED } else { 1 };
         let mut groups: Vec<&[String]> = wanted.chunks(together).collect();
-        let mut renewed = Vec::new();
+        let mut renewed = Renewed::default();
         while let Some(named) = groups.pop() {
             match self.open(client, named).await {
                 Ok(source) => {
-                    renew_sources(&mut lock(&self.by_uri), named, &source);
-                    renewed.extend_from_slice(named);
+                    renew_sources(&mut lock(&self.watched).by_uri, named, &source);
+                    renewed.uris.extend_from_slice(named);
                 }
                 // One that the server refuses must not cost the others.
-                Err(error) if named.len() > 1 && error.server_error().is_some() => groups.extend(named.chunks(1)),
-                Err(error) => tracing::warn!(uris = ?named, %error, "a resource is no longer watched"),
+                Err(error) if named.len() > 1 && is_refusal(&error) => groups.extend(named.chunks(1)),
+                Err(error) => {
+                    renewed.is_partial |= !is_refusal(&error);
+                    tracing::warn!(server = self.server, uris = ?named, %error, "a resource is not watched now");
+                }
             }
         }
         renewed
@@ -150,7 +197,7 @@ impl Watches {
     pub(crate) async fn lapsed(&self) {
         loop {
             self.ended.notified().await;
-            if lock(&self.by_uri).values().any(|watch| !watch.source.is_open()) {
+            if lock(&self.watched).by_uri.values().any(|watch| !watch.source.is_open()) {
                 return;
             }
         }
@@ -160,23 +207,24 @@ impl Watches {
     async fn open(self: &Arc<Self>, client: &Client, named: &[String]) -> Result<Arc<Source>, Error> {
         let subscription = named.iter().fold(client.subscribe(), |subscribe, uri| subscribe.resource(uri)).await?;
         let is_open = Arc::new(AtomicBool::new(true));
-        let following = follow(Arc::downgrade(self), self.updates.clone(), subscription, named.to_vec());
+        let (needed, unneeded) = oneshot::channel();
+        let following = follow(Arc::downgrade(self), self.updates.clone(), subscription, named.to_vec(), unneeded);
         let (watches, open) = (Arc::downgrade(self), is_open.clone());
         let mut tasks = lock(&self.tasks);
         while tasks.try_join_next().is_some() {}
-        let task = tasks.spawn(async move {
+        tasks.spawn(async move {
             following.await;
             open.store(false, Ordering::Release);
             if let Some(watches) = watches.upgrade() {
                 watches.ended.notify_one();
             }
         });
-        Ok(Arc::new(Source { task, is_open }))
+        Ok(Arc::new(Source { _needed: needed, is_open }))
     }
 
     /// Whether anyone still wants to hear of a resource; if not it is forgotten.
     fn wants(&self, uri: &str) -> bool {
-        let mut by_uri = lock(&self.by_uri);
+        let by_uri = &mut lock(&self.watched).by_uri;
         let wanted = by_uri.get_mut(uri).is_some_and(|watch| watch.is_wanted(&self.prefix.uri(uri)));
         if !wanted {
             by_uri.remove(uri);
@@ -216,21 +264,35 @@ fn renew_sources(by_uri: &mut HashMap<String, Watch>, named: &[String], source: 
     }
 }
 
-/// Passes on what a subscription tells, until it ends.
+/// Whether the server means that it will not have it, and not that it can not now.
+pub(crate) fn is_refusal(error: &Error) -> bool {
+    let for_good = |error: &ErrorObject| !matches!(error.code, code::TOO_MANY_REQUESTS | code::UNAVAILABLE);
+    matches!(error, Error::NotOffered(_) | Error::NotInRevision(_)) || error.server_error().is_some_and(for_good)
+}
+
+/// Passes on what a subscription tells, until it ends or is not needed any more.
 async fn follow(
     watches: Weak<Watches>,
     updates: mpsc::Sender<String>,
     mut subscription: Subscription,
     named: Vec<String>,
+    mut unneeded: oneshot::Receiver<()>,
 ) {
-    while let Some(Ok(event)) = subscription.next().await {
+    loop {
+        let event = tokio::select! {
+            // What came before another subscription took its place is not told there.
+            biased;
+            event = subscription.next() => event,
+            _ = &mut unneeded => return,
+        };
         let concerned: &[String] = match &event {
-            Event::ResourceUpdated(changed) => match named.iter().position(|uri| uri == changed) {
+            Some(Ok(Event::ResourceUpdated(changed))) => match named.iter().position(|uri| uri == changed) {
                 Some(place) => &named[place..=place],
                 None => continue,
             },
-            Event::Reconnected => &named,
-            _ => continue,
+            Some(Ok(Event::Reconnected)) => &named,
+            Some(Ok(_)) => continue,
+            Some(Err(_)) | None => return,
         };
         for uri in concerned {
             let Some(watches) = watches.upgrade() else { return };
@@ -243,7 +305,42 @@ async fn follow(
 
 #[cfg(test)]
 mod tests {
+    use jackfield::Server;
+    use jackfield_client::ByteStream;
+
     use super::*;
+    use crate::prefix::prefix;
+
+    #[jackfield::resource("note://1")]
+    fn note() -> String {
+        String::new()
+    }
+
+    /// What a subscription has when another one takes its place would be told by neither.
+    #[tokio::test]
+    async fn what_a_subscription_has_is_told_when_it_is_not_needed_any_more() {
+        let uri = "note://1".to_owned();
+        let server = Server::new("notes").resource(note);
+        let (near, far) = ByteStream::pair(1 << 16);
+        let mut serving = JoinSet::new();
+        serving.spawn(server.clone().serve_stream(far));
+        // Here all subscriptions of a connection hear of a change at the same time.
+        let builder = Client::builder().revision(Revision::LATEST_WITH_HANDSHAKE);
+        let client = builder.over(near).await.unwrap();
+        let (updates, mut updated) = mpsc::channel(1);
+        let watches = Arc::new(Watches::new("notes".to_owned(), prefix("notes").unwrap(), updates.clone()));
+        let source = watches.open(&client, std::slice::from_ref(&uri)).await.unwrap();
+        lock(&watches.watched).by_uri.insert(uri.clone(), Watch { streams: 1, sessions: Vec::new(), source });
+        let subscription = client.subscribe().resource(&uri).await.unwrap();
+        server.resources().updated(&uri);
+        assert_eq!(updated.recv().await.as_ref(), Some(&uri));
+
+        let (needed, unneeded) = oneshot::channel();
+        drop(needed);
+        let named = vec![uri.clone()];
+        follow(Arc::downgrade(&watches), updates, subscription, named, unneeded).await;
+        assert_eq!(updated.try_recv(), Ok(uri));
+    }
 
     /// A caller that subscribes to the same resource in a loop must not fill the memory.
     #[test]

@@ -16,6 +16,7 @@ pub(crate) struct Document {
     plain: Vec<char>,
     /// Where commas stand before a closing bracket.
     commas: Vec<usize>,
+    comments: Vec<Range<usize>>,
 }
 
 /// An object in the text.
@@ -39,13 +40,14 @@ impl Document {
         let marks = text.len() - text.trim_start_matches('\u{feff}').len();
         // What marks the order of bytes is no part of JSON; a blank for each keeps the places.
         let marked = text[..marks].chars().count();
-        let Plain { chars: plain, commas } = jsonc::plain(&format!("{}{}", " ".repeat(marked), &text[marks..]));
+        let Plain { chars: plain, commas, comments } =
+            jsonc::plain(&format!("{}{}", " ".repeat(marked), &text[marks..]));
         // From here on it is known to be JSON, so that it can be walked through without looking for mistakes.
         let root: Value = serde_json::from_str(&plain.iter().collect::<String>()).map_err(ConfigError::NotJson)?;
         if !root.is_object() {
             return Err(ConfigError::NotAnObject);
         }
-        Ok(Self { text: text.chars().collect(), plain, commas })
+        Ok(Self { text: text.chars().collect(), plain, commas, comments })
     }
 
     pub(crate) fn root(&self) -> Result<Object, ConfigError> {
@@ -116,10 +118,26 @@ impl Document {
         Some(Object { open, members })
     }
 
-    /// Returns the place behind a superfluous comma that follows here, or the same place if none does.
-    pub(crate) fn after_comma(&self, at: usize) -> usize {
+    /// Returns where the comma is that follows a member which ends here, be it needed or not.
+    pub(crate) fn comma_after(&self, at: usize) -> Option<usize> {
         let next = self.skip_blank(at);
-        self.commas.iter().find(|comma| (at..next).contains(comma)).map_or(at, |comma| comma + 1)
+        if self.plain.get(next) == Some(&',') {
+            return Some(next);
+        }
+        self.commas.iter().copied().find(|comma| (at..next).contains(comma))
+    }
+
+    /// Returns the end of the comments that stand here on the same line, or the same place if there are none or something else follows.
+    pub(crate) fn after_remarks(&self, at: usize) -> usize {
+        let mut end = at;
+        loop {
+            let next = end + self.text[end..].iter().take_while(|c| matches!(c, ' ' | '\t' | '\r')).count();
+            match self.comments.iter().find(|comment| comment.start == next) {
+                Some(comment) if !self.text[comment.clone()].contains(&'\n') => end = comment.end,
+                _ if self.text.get(next) == Some(&'\n') => return end,
+                _ => return at,
+            }
+        }
     }
 
     fn skip_blank(&self, at: usize) -> usize {

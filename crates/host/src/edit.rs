@@ -1,5 +1,7 @@
 //! Changing an `mcp.json` without touching what else is in it: comments, order and members that nobody here knows stay as they are.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 use crate::ConfigError;
@@ -27,7 +29,7 @@ pub fn with_server(text: &str, name: &str, server: &Value) -> Result<String, Con
     Ok(file.inserted(&section, &format!("{key}: {}", indented(&written, &indent)), &indent))
 }
 
-/// Returns the text of a file without a server; `None` if there is none of that name.
+/// Returns the text of a file without a server; `None` if there is none of that name. Comments stay, also those that are about it.
 ///
 /// # Errors
 /// If the text can not be used.
@@ -37,32 +39,88 @@ pub fn without_server(text: &str, name: &str) -> Result<Option<String>, ConfigEr
     let Some(at) = section.members.iter().position(|member| member.name == name) else { return Ok(None) };
     let own = section.members[at].range.clone();
     let before = at.checked_sub(1).and_then(|at| section.members.get(at));
-    let gone = match (before, section.members.get(at + 1)) {
-        (_, Some(next)) => own.start..next.range.start,
-        (Some(before), None) => before.range.end..own.end,
-        (None, None) => own.start..file.after_comma(own.end),
+    // One comma goes with it: the one behind it, or else, if it is the last, the one before it.
+    let comma = file.comma_after(own.end).or_else(|| file.comma_after(before?.range.end));
+    let (first, second) = match comma {
+        Some(comma) if comma < own.start && file.is_blank(comma + 1..own.start) => (comma..own.end, None),
+        Some(comma) if comma < own.start => (comma..comma + 1, Some(own)),
+        Some(comma) if file.is_blank(own.end..comma) => (own.start..comma + 1, None),
+        Some(comma) => (own, Some(comma..comma + 1)),
+        None => (own, None),
     };
-    Ok(Some(file.text[..gone.start].iter().chain(&file.text[gone.end..]).collect()))
+    Ok(Some(file.without([first].into_iter().chain(second).map(|range| file.with_blanks(range)))))
 }
 
 impl Document {
     /// The blanks before something on its line.
     fn indent(&self, at: usize) -> String {
-        let line = self.text[..at].iter().rposition(|c| *c == '\n').map_or(0, |end| end + 1);
-        self.text[line..at].iter().take_while(|c| matches!(c, ' ' | '\t')).collect()
+        self.text[self.line_start(at)..at].iter().take_while(|c| matches!(c, ' ' | '\t')).collect()
     }
 
     /// Adds a member to the end of an object.
     fn inserted(&self, object: &Object, member: &str, indent: &str) -> String {
-        let (at, added) = match object.members.last() {
-            Some(last) => (last.range.end, format!(",\n{indent}{member}")),
-            None => {
-                let end = self.indent(object.open);
-                (object.open + 1, format!("\n{indent}{member}\n{end}"))
-            }
+        let Some(last) = object.members.last() else {
+            let (before, after) = self.text.split_at(object.open + 1);
+            let added = format!("\n{indent}{member}\n{}", self.indent(object.open));
+            return before.iter().copied().chain(added.chars()).chain(after.iter().copied()).collect();
         };
-        let (before, after) = self.text.split_at(at);
-        before.iter().copied().chain(added.chars()).chain(after.iter().copied()).collect()
+        // A file with a comma behind the last member goes on to have one, and what is said behind that member stays behind it.
+        let (value_end, comma) = (last.range.end, self.comma_after(last.range.end));
+        let place = self.after_remarks(comma.map_or(value_end, |comma| comma + 1));
+        let (first, second) = if comma.is_some() { ("", ",") } else { (",", "") };
+        let added = format!("\n{indent}{member}{second}");
+        let (before, rest) = self.text.split_at(value_end);
+        let (between, after) = rest.split_at(place - value_end);
+        let parts =
+            [before.iter().collect(), first.to_owned(), between.iter().collect(), added, after.iter().collect()];
+        parts.concat()
+    }
+
+    /// What is left when these places are cut out, which are in order.
+    fn without(&self, gone: impl Iterator<Item = Range<usize>>) -> String {
+        let (mut left, mut from) = (String::new(), 0);
+        for range in gone {
+            left.extend(&self.text[from..range.start]);
+            from = range.end;
+        }
+        left.extend(&self.text[from..]);
+        left
+    }
+
+    /// A place to be cut out, with the blanks that would be left over: the whole line if nothing else is on it, and an empty line behind it
+    /// if there is one before it too.
+    fn with_blanks(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.line_start(range.start);
+        if self.is_blank(start..range.start)
+            && let Some(mut end) = self.blank_to_line_end(range.end)
+        {
+            let opens = self.text[..start].iter().rev().find(|c| !c.is_whitespace()).is_none_or(|c| *c == '{');
+            let is_parted = start > 0 && self.is_blank(self.line_start(start - 1)..start);
+            if (opens || is_parted)
+                && let Some(next) = self.blank_to_line_end(end)
+            {
+                end = next;
+            }
+            return start..end;
+        }
+        let follows_blank = range.start.checked_sub(1).is_some_and(|at| matches!(self.text[at], ' ' | '\t' | '{'));
+        let blanks = self.text[range.end..].iter().take_while(|c| follows_blank && matches!(c, ' ' | '\t')).count();
+        range.start..range.end + blanks
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].iter().rposition(|c| *c == '\n').map_or(0, |end| end + 1)
+    }
+
+    /// The place behind the end of the line, if only blanks come before it.
+    fn blank_to_line_end(&self, at: usize) -> Option<usize> {
+        let end = at + self.text[at..].iter().position(|c| *c == '\n')?;
+        self.is_blank(at..end).then_some(end + 1)
+    }
+
+    /// Whether there is nothing, not even a comment.
+    fn is_blank(&self, range: Range<usize>) -> bool {
+        self.text[range].iter().all(|c| c.is_whitespace())
     }
 }
 
@@ -105,6 +163,70 @@ mod tests {
     }
 
     #[test]
+    fn comments_stay_whatever_is_removed() {
+        const TEXT: &str = "{
+  \"mcpServers\": {
+    // about a
+    \"a\": {\"command\": \"x\"}, // behind a
+
+    // about b
+    \"b\": {
+      \"url\": \"http://x\" // inside b
+    } /* behind b, */ ,
+    // about c
+    \"c\": {} // behind c
+    // at the end
+  }
+}
+";
+        let inside = " // inside b";
+        for (name, cut, left) in [
+            ("a", "    \"a\": {\"command\": \"x\"}, // behind a", "    // behind a"),
+            (
+                "b",
+                "    \"b\": {\n      \"url\": \"http://x\" // inside b\n    } /* behind b, */ ,",
+                "    /* behind b, */ ",
+            ),
+            (
+                "c",
+                "    } /* behind b, */ ,\n    // about c\n    \"c\": {} // behind c",
+                "    } /* behind b, */ \n    // about c\n    // behind c",
+            ),
+        ] {
+            assert!(TEXT.contains(cut), "{name}");
+            assert_eq!(without_server(TEXT, name).unwrap().unwrap(), TEXT.replace(cut, left), "{name}");
+        }
+        assert!(!without_server(TEXT, "b").unwrap().unwrap().contains(inside));
+        // What is added leaves comments where they are, too, and goes without a trace.
+        let added = with_server(TEXT, "d", &json!({})).unwrap();
+        assert_eq!(added, TEXT.replace("\"c\": {} // behind c", "\"c\": {}, // behind c\n    \"d\": {}"));
+        assert_eq!(without_server(&added, "d").unwrap().as_deref(), Some(TEXT));
+        // A comment of several lines is not torn apart.
+        let torn = "{\"servers\": {\"a\": {} /* of\n two */}}";
+        let added = with_server(torn, "b", &json!({})).unwrap();
+        assert_eq!(added, "{\"servers\": {\"a\": {},\n\"b\": {} /* of\n two */}}");
+    }
+
+    #[test]
+    fn what_is_left_over_is_no_heap_of_blanks() {
+        for (text, name, left) in [
+            (r#"{"servers": {"a": 1, "b": 2}}"#, "a", r#"{"servers": {"b": 2}}"#),
+            (r#"{"servers": {"a": 1, "b": 2}}"#, "b", r#"{"servers": {"a": 1}}"#),
+            (r#"{"servers": { "a": 1, "b": 2, "c": 3 }}"#, "b", r#"{"servers": { "a": 1, "c": 3 }}"#),
+            ("{\"servers\": {\n  \"a\": 1,\r\n  \"b\": 2\r\n}}", "b", "{\"servers\": {\n  \"a\": 1\r\n}}"),
+            ("{\"servers\": {\n  \"a\": 1\n, \"b\": 2\n}}", "b", "{\"servers\": {\n  \"a\": 1\n}}"),
+            (
+                "{\"servers\": {\n\"a\": 1,\n\n\"b\": 2,\n\n\"c\": 3\n}}",
+                "b",
+                "{\"servers\": {\n\"a\": 1,\n\n\"c\": 3\n}}",
+            ),
+            ("{\"servers\": {\n\"a\": 1,\n\n\"b\": 2,\n}}", "a", "{\"servers\": {\n\"b\": 2,\n}}"),
+        ] {
+            assert_eq!(without_server(text, name).unwrap().unwrap(), left);
+        }
+    }
+
+    #[test]
     fn every_kind_of_file_gets_a_server() {
         for (text, pointer) in [
             ("", "/mcpServers/n"),
@@ -120,7 +242,7 @@ mod tests {
             assert_eq!(parsed(&again).pointer(pointer), None, "{again}");
         }
         let noted = "{\"servers\": {\"a\": 5 // x, ]\n, /* , */}}";
-        assert_eq!(without_server(noted, "a").unwrap().unwrap(), "{\"servers\": { /* , */}}");
+        assert_eq!(without_server(noted, "a").unwrap().unwrap(), "{\"servers\": {// x, ]\n /* , */}}");
         let only = "{\"mcpServers\": {\"only\": {},}}";
         assert_eq!(parsed(&without_server(only, "only").unwrap().unwrap()), json!({"mcpServers": {}}));
         for bad in ["[]", "{", "5"] {

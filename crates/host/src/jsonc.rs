@@ -1,16 +1,20 @@
 //! JSON as editors write it: with comments and commas before a closing bracket.
 
+use std::ops::Range;
+
 /// A text without comments and superfluous commas.
 pub(crate) struct Plain {
     /// The characters; blanks stand for what is left out, so that places in error messages stay right.
     pub(crate) chars: Vec<char>,
     /// Where the superfluous commas were.
     pub(crate) commas: Vec<usize>,
+    /// Where the comments were; one that ends with its line ends before the line break.
+    pub(crate) comments: Vec<Range<usize>>,
 }
 
 /// Makes plain JSON of a text.
 pub(crate) fn plain(text: &str) -> Plain {
-    let mut commas = Vec::new();
+    let (mut commas, mut comments) = (Vec::new(), Vec::new());
     let mut out: Vec<char> = Vec::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     let mut last_comma = None;
@@ -29,12 +33,15 @@ pub(crate) fn plain(text: &str) -> Plain {
                 }
             }
             '/' if chars.peek() == Some(&'/') => {
+                let start = out.len();
                 out.push(' ');
                 while let Some(c) = chars.next_if(|c| *c != '\n') {
                     out.push(if c == '\r' { c } else { ' ' });
                 }
+                comments.push(start..out.len());
             }
             '/' if chars.peek() == Some(&'*') => {
+                let start = out.len();
                 // The star that begins a comment does not end it.
                 chars.next();
                 out.extend([' ', ' ']);
@@ -46,6 +53,7 @@ pub(crate) fn plain(text: &str) -> Plain {
                     }
                     before = c;
                 }
+                comments.push(start..out.len());
             }
             ',' => {
                 last_comma = Some(out.len());
@@ -66,7 +74,7 @@ pub(crate) fn plain(text: &str) -> Plain {
             }
         }
     }
-    Plain { chars: out, commas }
+    Plain { chars: out, commas, comments }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::table::{self, Table};
+use super::table::{self, Requirement, Table};
 
 const HEADING: &str = "id\twhy";
 
@@ -35,15 +35,21 @@ impl Reasons {
 
     /// Says what is missing, and what is not true any more.
     pub(super) fn check(&self, table: &Table, covered: &BTreeSet<&str>) -> Result<()> {
-        let silent = table.rows().filter(|row| !row.testable && self.of(&row.id).is_none());
+        let is_silent = |row: &&Requirement| !row.testable && self.of(&row.id).is_none();
+        let silent = table.rows().filter(is_silent).filter(|row| !covered.contains(row.id.as_str()));
         let silent: Vec<_> = silent.map(|row| row.id.as_str()).collect();
         if !silent.is_empty() {
             bail!("these rows can not be tested, and nothing says why: {}", silent.join(", "));
         }
-        let is_stale = |id: &&str| !table.contains(id) || (table.is_testable(id) && covered.contains(id));
+        let is_stale = |id: &&str| !table.contains(id) || covered.contains(id);
+        let misjudged = table.rows().filter(|row| !row.testable && covered.contains(row.id.as_str()));
+        let misjudged: Vec<_> = misjudged.map(|row| row.id.as_str()).collect();
         let stale: Vec<_> = self.0.keys().map(String::as_str).filter(is_stale).collect();
         if !stale.is_empty() {
             bail!("these rows have a reason for having no test, and have a test or do not exist: {}", stale.join(", "));
+        }
+        if !misjudged.is_empty() {
+            bail!("these rows are marked as not testable, and have a test: {}", misjudged.join(", "));
         }
         Ok(())
     }
@@ -75,7 +81,10 @@ mod tests {
     fn reasons_that_are_not_true_any_more_are_found() {
         let both = "BASE-001\tdoes not apply\nBASE-002\tis about people\n";
         assert!(check(both, &["BASE-001"]).unwrap_err().contains("BASE-001"));
+        // The mark of a row says what somebody thought of it; a test says more.
+        assert!(check("BASE-002\tis about people\n", &["BASE-002"]).unwrap_err().contains("BASE-002"));
         assert!(check("BASE-002\tis about people\nBASE-009\tx\n", &[]).unwrap_err().contains("BASE-009"));
+        assert!(check("", &["BASE-002"]).unwrap_err().contains("marked as not testable"));
         assert!(Reasons::parse("BASE-002\tx\n").is_err(), "no heading");
     }
 }

@@ -51,10 +51,6 @@ impl Table {
         self.0.contains_key(id)
     }
 
-    pub(super) fn is_testable(&self, id: &str) -> bool {
-        self.0.get(id).is_some_and(|row| row.testable)
-    }
-
     pub(super) fn rows(&self) -> impl Iterator<Item = &Requirement> {
         self.0.values()
     }

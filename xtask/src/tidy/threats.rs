@@ -1,4 +1,4 @@
-//! The page of threats names tests that exist, and every threat that a test names is on the page.
+//! The page of threats names tests that exist, and every threat that a test names or that is known is on the page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,6 +7,8 @@ use crate::files::File;
 use crate::requirements::scan;
 
 const PAGE: &str = "docs/security.md";
+/// All threats that are known, those too that nothing stands against yet: a tab-separated table with a heading.
+const KNOWN: &str = "tests/data/threats.tsv";
 
 pub(super) fn problems(files: &[File]) -> Vec<String> {
     let Some(page) = files.iter().find(|file| file.path == Path::new(PAGE)) else {
@@ -23,6 +25,18 @@ pub(super) fn problems(files: &[File]) -> Vec<String> {
         let unknown = named.iter().filter(|name| !claiming.is_some_and(|tests| tests.contains(*name)));
         problems.extend(unknown.map(|name| format!("{PAGE}: {id} names {name}, but no such test names {id}")));
     }
+    let known = match files.iter().find(|file| file.path == Path::new(KNOWN)) {
+        Some(file) => file.text.lines().skip(1).filter_map(|line| line.split('\t').next()).collect(),
+        None => {
+            problems.push(format!("{KNOWN} is missing"));
+            Vec::new()
+        }
+    };
+    let named: BTreeSet<&str> = page.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
+    let untold = known.iter().filter(|id| !named.contains(*id));
+    problems.extend(untold.map(|id| format!("{PAGE} says nothing of {id}, which is a row of {KNOWN}")));
+    let unknown = rows.keys().filter(|id| !known.contains(id));
+    problems.extend(unknown.map(|id| format!("{PAGE}: {id} is no row of {KNOWN}")));
     let missing = claims.keys().filter(|id| !rows.contains_key(id.as_str()));
     problems.extend(missing.map(|id| format!("{PAGE} has no row for {id}, which tests name")));
     problems
@@ -59,7 +73,8 @@ mod tests {
     #[track_caller]
     fn check(page: &str, source: &str, expected: &[&str]) {
         let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
-        let files = [file(PAGE, page), file("crates/a/src/lib.rs", source)];
+        let known = file(KNOWN, "id\tthreat\nT-001\tone\n");
+        let files = [file(PAGE, page), file("crates/a/src/lib.rs", source), known];
         assert_eq!(problems(&files), expected);
     }
 
@@ -73,6 +88,17 @@ mod tests {
             test,
             &["docs/security.md: T-001 names other, but no such test names T-001"],
         );
-        check("text\n", test, &["docs/security.md has no row for T-001, which tests name"]);
+        check("not yet: T-001.\n", test, &["docs/security.md has no row for T-001, which tests name"]);
+    }
+
+    #[test]
+    fn every_known_threat_is_on_the_page() {
+        check("not yet: T-001.\n", "", &[]);
+        check("T-0010\n", "", &["docs/security.md says nothing of T-001, which is a row of tests/data/threats.tsv"]);
+        let test = "/// T-001, T-002\n#[test]\nfn holds() {}\n";
+        let both = "| T-001 | a | `holds` |\n| T-002 | b | `holds` |\n";
+        check(both, test, &["docs/security.md: T-002 is no row of tests/data/threats.tsv"]);
+        let page = File { path: PAGE.into(), text: String::new() };
+        assert_eq!(problems(&[page]), ["tests/data/threats.tsv is missing"]);
     }
 }

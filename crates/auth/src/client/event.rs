@@ -23,6 +23,11 @@ pub enum AuthEvent {
         /// Where it says its metadata is.
         resource_metadata: Option<String>,
     },
+    /// The server answered a request without a token, and did not ask for one.
+    Unchallenged {
+        /// The status of the answer.
+        status: u16,
+    },
     /// A document was looked for.
     Looked {
         /// What for.

@@ -156,18 +156,21 @@ impl Login {
         let name = Grant::name(&self.0.name);
         let _lock = self.0.settings.store.lock(&name).await?;
         let kept = match self.0.settings.load::<Grant>(&name).await {
-            Ok(kept) => kept,
             // They can be read, and then revoked, when the keyring is open.
             Err(error @ (StoreError::Keyring(_) | StoreError::Sealed(_))) => return Err(error.into()),
-            // What nobody can read any more is forgotten all the same.
-            Err(_) => None,
+            kept => kept.transpose(),
         };
         self.0.settings.store.remove(&name).await?;
         *self.0.state() = State { is_loaded: true, ..State::default() };
-        let Some(grant) = kept else { return Ok(false) };
-        // Even one that can not be read, so that to log out and in again helps.
-        self.0.settings.store.remove(&KnownClient::name(&grant.issuer.issuer)).await?;
-        let is_revoked = renewal::revoke(&self.0.settings, &grant).await;
+        let is_revoked = match kept {
+            None => return Ok(false),
+            Some(Ok(grant)) => {
+                self.0.settings.store.remove(&KnownClient::name(&grant.issuer.issuer)).await?;
+                renewal::revoke(&self.0.settings, &grant).await
+            }
+            // What nobody can read any more is forgotten all the same, but nobody can name it to the authorization server.
+            Some(Err(_)) => false,
+        };
         self.0.settings.observer.tell(AuthEvent::LoggedOut { is_revoked });
         Ok(true)
     }
@@ -292,6 +295,7 @@ impl Inner {
         ask = ask.with(http::header::ACCEPT, both);
         let answer = self.settings.fetch.fetch(ask).await?;
         if answer.status != StatusCode::UNAUTHORIZED {
+            self.settings.observer.tell(AuthEvent::Unchallenged { status: answer.status.as_u16() });
             return Ok(None);
         }
         Ok(self.heard(answer.status, &answer.headers).into_iter().next())

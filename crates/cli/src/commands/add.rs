@@ -1,6 +1,6 @@
 //! `jackfield add` and `jackfield remove`: servers in an `mcp.json`.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::failure::{Class, Failure};
-use crate::interrupt::interrupted;
 use crate::show::{Screen, one_line};
 use crate::target;
+use crate::typed_line::typed_line;
 
 /// The arguments of `jackfield add`.
 #[derive(Debug, Args)]
@@ -103,19 +103,7 @@ impl Add {
                 .why("standard input or standard error is not a terminal")
                 .hint("look at the command, then say --yes"));
         }
-        let question = self.question(file);
-        let asking = tokio::task::spawn_blocking(move || {
-            let mut stderr = std::io::stderr();
-            stderr.write_all(question.as_bytes())?;
-            stderr.flush()?;
-            let mut line = String::new();
-            std::io::stdin().lock().read_line(&mut line)?;
-            Ok::<_, std::io::Error>(line)
-        });
-        let answer = tokio::select! {
-            answer = asking => answer.map_err(std::io::Error::other)??,
-            class = interrupted() => return Err(Failure::new(class, "")),
-        };
+        let answer = typed_line(self.question(file)).await?;
         match answer.trim().to_lowercase().as_str() {
             "y" | "yes" => Ok(()),
             _ => Err(Failure::new(Class::Failed, "nothing was added")),

@@ -63,7 +63,7 @@ impl Auth {
         match self.command {
             Command::List(list) => list.run(screen).await?,
             Command::Explain(explain) => explain.run(screen).await?,
-            Command::AddUser(user) => user.run(screen)?,
+            Command::AddUser(user) => user.run(screen).await?,
         }
         screen.flush()?;
         Ok(ExitCode::SUCCESS)
@@ -107,12 +107,9 @@ impl Explain {
         let server = oauth.server(&self.url).map_err(failed)?;
         let explained = server.explain().await;
         let events = std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner));
-        if !events.iter().any(|event| matches!(event, AuthEvent::Challenged { .. })) {
-            screen.page("-  the server takes a request without a token\n")?;
-        }
         for event in &events {
             let mark = match event {
-                AuthEvent::Looked { failure: Some(_), .. } => "-",
+                AuthEvent::Looked { failure: Some(_), .. } | AuthEvent::Unchallenged { .. } => "-",
                 _ => "ok",
             };
             screen.page(&format!("{mark:<3}{}\n", one_line(&login::told(event))))?;
@@ -130,14 +127,13 @@ impl Explain {
 }
 
 impl AddUser {
-    fn run(self, screen: &mut Screen) -> Result<(), Failure> {
+    async fn run(self, screen: &mut Screen) -> Result<(), Failure> {
         let unusable = |error: &dyn std::error::Error| {
             Failure::new(Class::Failed, format!("the user can not be added to {}", self.file.display()))
                 .why(chain(error))
         };
         let users = Users::open(&self.file).map_err(|error| unusable(&error))?;
-        let password =
-            password::read(&format!("Password of {}: ", one_line(&self.name))).map_err(|error| unusable(&error))?;
+        let password = password::read(format!("Password of {}: ", one_line(&self.name))).await?;
         users.add_user(&self.name, &Secret::new(password)).map_err(|error| unusable(&error))?;
         // Servers read the file when they start.
         let what = "can log in; a server that is running has to be started again to know it";

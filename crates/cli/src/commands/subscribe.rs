@@ -1,13 +1,15 @@
 //! `jackfield subscribe`: what changes at a server, one line each.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
-use jackfield_client::{Event, Subscription};
+use jackfield_client::{Client, Event, Subscription};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::failure::Failure;
-use crate::session::{Persistence, Session, with_server};
+use crate::session::{Persistence, with_server};
 use crate::show::{Screen, one_line};
 use crate::target::ServerOptions;
 
@@ -17,7 +19,8 @@ use crate::target::ServerOptions;
     override_usage = "jackfield subscribe [OPTIONS] TARGET [URI]...\n       \
                       jackfield subscribe [OPTIONS] [URI]... -- COMMAND [ARGUMENT]...",
     after_help = "Changes of the lists of tools, resources and prompts are always shown, and those of the resources that are named. \
-It goes on until Ctrl-C, also when the server is started again.\n\n\
+It goes on until Ctrl-C, also when the server is started again or ends the subscription; that changes may have been missed is \
+shown as a change. When the server stays away it ends with an error.\n\n\
 Examples:\n  jackfield subscribe docs file:///README.md\n  jackfield subscribe https://example.com/mcp --json | jq --unbuffered .event"
 )]
 pub(crate) struct Subscribe {
@@ -35,12 +38,11 @@ impl Subscribe {
     pub(crate) async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
         let target = self.server.target(&mut self.words)?;
         with_server(&self.server, target, Persistence::Always, async |session| {
-            let mut changes = subscribed(session, &self.words).await?;
-            warn_of_gaps(&changes, &self.words);
+            let mut changes = Changes::begin(&session.client, &self.words).await?;
+            warn_of_gaps(&changes.subscription, &self.words);
             let mut seen = 0;
             while self.count.is_none_or(|count| seen < count) {
-                let Some(event) = changes.next().await else { break };
-                let event = event?;
+                let event = changes.next().await?;
                 if self.server.json {
                     screen.json_line(&as_json(&event))?;
                 } else {
@@ -55,12 +57,47 @@ impl Subscribe {
     }
 }
 
-async fn subscribed(session: &Session, uris: &[String]) -> Result<Subscription, Failure> {
-    let mut wanted = session.client.subscribe().tools().prompts().resources();
-    for uri in uris {
-        wanted = wanted.resource(uri);
+/// The first wait before a subscription that the server has ended is begun again; it doubles each time.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// The changes at a server, which end only with the server.
+struct Changes<'a> {
+    client: &'a Client,
+    uris: &'a [String],
+    subscription: Subscription,
+    begun: Instant,
+    wait: Duration,
+}
+
+impl<'a> Changes<'a> {
+    async fn begin(client: &'a Client, uris: &'a [String]) -> Result<Self, Failure> {
+        let subscription = subscribed(client, uris).await?;
+        Ok(Self { client, uris, subscription, begun: Instant::now(), wait: FIRST_WAIT })
     }
-    Ok(wanted.await?)
+
+    /// Waits for the next change. A subscription that the server ends is begun again, and what may have been missed is a change too.
+    async fn next(&mut self) -> Result<Event, Failure> {
+        if let Some(event) = self.subscription.next().await {
+            return Ok(event?);
+        }
+        if self.begun.elapsed() >= LONGEST_WAIT {
+            self.wait = FIRST_WAIT;
+        }
+        // A client that is closed says why at once.
+        if !self.client.is_closed() {
+            tokio::time::sleep(self.wait).await;
+        }
+        self.wait = self.wait.saturating_mul(2).min(LONGEST_WAIT);
+        self.subscription = subscribed(self.client, self.uris).await?;
+        self.begun = Instant::now();
+        Ok(Event::Reconnected)
+    }
+}
+
+async fn subscribed(client: &Client, uris: &[String]) -> Result<Subscription, Failure> {
+    let wanted = client.subscribe().tools().prompts().resources();
+    Ok(uris.iter().fold(wanted, |wanted, uri| wanted.resource(uri)).await?)
 }
 
 /// A server may agree to less than what was asked for.
@@ -100,5 +137,28 @@ fn as_json(event: &Event) -> Value {
         Event::ResourceUpdated(uri) => json!({"event": "resourceUpdated", "uri": uri}),
         Event::Reconnected => json!({"event": "reconnected"}),
         _ => json!({"event": "unknown"}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jackfield::{ByteStream, Revision, Server};
+    use tokio::task::JoinSet;
+
+    use super::*;
+
+    /// A server that is gone for good ends the command, which says so.
+    #[tokio::test]
+    async fn the_end_of_the_server_is_an_error() {
+        for revision in [Revision::LATEST, Revision::LATEST_WITH_HANDSHAKE] {
+            let (near, far) = ByteStream::pair(1 << 16);
+            let mut serving = JoinSet::new();
+            serving.spawn(Server::new("short").serve_stream(far));
+            let client = Client::builder().revision(revision).over(near).await.unwrap();
+            let mut changes = Changes::begin(&client, &[]).await.unwrap();
+            serving.shutdown().await;
+            let failure = changes.next().await.unwrap_err();
+            assert!(failure.message().contains("the client is closed"), "{revision}: {}", failure.message());
+        }
     }
 }

@@ -49,18 +49,23 @@ pub(crate) fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a AuthE
     None
 }
 
-/// Says why nobody is logged in, and what to try.
-pub(crate) fn failure(error: &AuthError, url: &str) -> Failure {
+/// Says why nobody is logged in.
+pub(crate) fn plain_failure(error: &AuthError) -> Failure {
     let class = match error {
         AuthError::BadServer(_) | AuthError::Redirect(_) => Class::Usage,
         AuthError::NotProtected | AuthError::Store(_) => Class::Failed,
         _ => Class::Login,
     };
     let failure = Failure::new(class, one_line(&error.to_string()).into_owned());
-    let failure = match error.source() {
+    match error.source() {
         Some(cause) => failure.why(crate::failure::chain(cause)),
         None => failure,
-    };
+    }
+}
+
+/// Says why nobody is logged in, and what to try.
+pub(crate) fn failure(error: &AuthError, url: &str) -> Failure {
+    let failure = plain_failure(error);
     match error {
         AuthError::LoginNeeded => failure.hint(format!("jackfield login {url}")),
         AuthError::NotProtected => failure.hint(format!("use it without a login: jackfield inspect {url}")),
@@ -81,5 +86,22 @@ pub(crate) fn failure(error: &AuthError, url: &str) -> Failure {
             failure.hint(format!("see what the directory in the variable {DIRECTORY} is, or that of your data"))
         }
         _ => failure.hint(format!("see each step with: jackfield auth explain {url}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jackfield::http::client::NotAuthorized;
+
+    use super::*;
+
+    /// A login that could not be read or kept in the middle of a session is no reason to log in.
+    #[test]
+    fn a_store_that_fails_is_not_taken_for_a_login_that_is_missing() {
+        let full = StoreError::File { place: "/data".to_owned(), source: io::Error::other("the disk is full") };
+        let refused = NotAuthorized::new("no token").with_source(AuthError::Store(full));
+        let failure = Failure::of(&jackfield_client::Error::Connect(io::Error::other(refused)));
+        assert!(failure.is_of(Class::Failed), "{failure:?}");
+        assert!(failure.message().contains("the disk is full"), "{}", failure.message());
     }
 }

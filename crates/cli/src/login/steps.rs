@@ -16,6 +16,8 @@ pub(crate) fn told(event: &AuthEvent) -> String {
             };
             format!("the server answers {status}: {scheme}{error}{scopes}{place}")
         }
+        AuthEvent::Unchallenged { status: 200..300 | 400 } => "the server takes a request without a token".to_owned(),
+        AuthEvent::Unchallenged { status } => format!("the server answers {status} to a request without a token"),
         AuthEvent::Looked { document, url, failure } => {
             let what = match document {
                 Document::Resource => "the server's metadata",

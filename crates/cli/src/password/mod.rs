@@ -9,19 +9,18 @@ mod platform;
 
 use std::io::{self, IsTerminal as _};
 
+use crate::failure::{Class, Failure};
+use crate::typed_line::typed_line;
+
 /// Asks for a password on the terminal, where it does not appear, or reads a line of standard input.
-pub(crate) fn read(prompt: &str) -> io::Result<String> {
-    let is_terminal = io::stdin().is_terminal();
-    let mut line = String::new();
-    if is_terminal {
-        // What is typed early must not appear either.
-        let _silence = platform::Silence::begin()?;
-        eprint!("{prompt}");
-        io::stdin().read_line(&mut line)?;
-        eprintln!();
-    } else {
-        io::stdin().read_line(&mut line)?;
+pub(crate) async fn read(prompt: String) -> Result<String, Failure> {
+    if !io::stdin().is_terminal() {
+        return typed_line(String::new()).await;
     }
-    line.truncate(line.trim_end_matches(['\n', '\r']).len());
-    Ok(line)
+    // What is typed early must not appear either. The terminal is as before when this is dropped, also if nothing was typed.
+    let _silence = platform::Silence::begin()
+        .map_err(|error| Failure::new(Class::Failed, "the terminal can not be silenced").why(error.to_string()))?;
+    let line = typed_line(prompt).await;
+    eprintln!();
+    line
 }

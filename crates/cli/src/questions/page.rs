@@ -113,7 +113,7 @@ pub(crate) fn open_in_browser(url: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// CLI-087, T-060, T-114: the host is the one that a browser would visit, and what is unclear is refused.
+    /// T-060, T-114: the host is the one that a browser would visit, and what is unclear is refused.
     #[test]
     fn the_host_is_found_or_the_address_refused() {
         for (url, host) in [

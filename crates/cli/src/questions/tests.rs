@@ -39,7 +39,7 @@ fn fill(input: &str, answers: &[(&str, &str)]) -> (Value, String) {
     (serde_json::to_value(result).unwrap(), shown)
 }
 
-/// CLI-042, CLI-044, CLI-052, CLI-091: the person sees who asks, is asked with defaults until everything fits, and reviews it.
+/// CLI-041, CLI-042, CLI-044, CLI-052, CLI-091: the person sees who asks, is asked with defaults until everything fits, and reviews it.
 #[test]
 fn a_form_is_filled_in_field_by_field() {
     let (result, shown) = fill("Ada\nold\n-1\n36\nyes\n\n2,C major\ny\n", &[]);
@@ -53,7 +53,7 @@ fn a_form_is_filled_in_field_by_field() {
     assert!(!shown.contains('\x1b'), "{shown}");
 }
 
-/// CLI-043: there is a way to decline and one to cancel, at every point.
+/// CLI-041, CLI-043, CLI-077: there is a way to decline and one to cancel, at every point, for one who knows who asks for what.
 #[test]
 fn a_form_can_be_declined_and_cancelled() {
     for (input, action) in [
@@ -64,11 +64,29 @@ fn a_form_can_be_declined_and_cancelled() {
         ("Ada\n", "cancel"),
         ("", "cancel"),
     ] {
-        assert_eq!(fill(input, &[]).0, json!({"action": action}), "{input:?}");
+        let (result, shown) = fill(input, &[]);
+        assert_eq!(result, json!({"action": action}), "{input:?}");
+        assert!(shown.starts_with("\ndemo asks you to fill in a form:\n  | Who are you?\n"), "{shown}");
     }
 }
 
-/// CLI-044: what was typed can be changed before it is sent.
+/// CLI-088: what a server writes can not be clicked on, wherever it stands in a question. Only the address of a page is shown as one.
+#[test]
+fn nothing_but_the_address_of_a_page_can_be_followed() {
+    const LINK: &str = "\x1b]8;;https://evil.example\x1b\\here\x1b]8;;\x1b\\";
+    let field = StringSchema::default().with_title(LINK).with_description(LINK);
+    let form = ElicitFormParams::new(LINK, ElicitSchema::default().with_required("name", field));
+    let (_, shown) = talk(":cancel\n", |dialogue| form::fill(dialogue, "demo", &form, &BTreeMap::new()));
+    assert!(!shown.contains('\x1b') && shown.matches("\\u{1b}]8;;https://evil.example").count() == 3, "{shown}");
+    let page = ElicitUrlParams::new(UrlMode::Url, LINK, "https://example.com/");
+    let (_, shown) = talk("c\n", |dialogue| page::visit(dialogue, "demo", &page, &|_| Ok(())));
+    assert!(!shown.contains('\x1b') && shown.contains("address: https://example.com/\n"), "{shown}");
+    let request = CreateMessageParams::new(vec![SamplingMessage::user(LINK)], 100);
+    let (_, shown) = talk("", |dialogue| sampling::answer(dialogue, "demo", &request));
+    assert!(!shown.contains('\x1b'), "{shown}");
+}
+
+/// CLI-041, CLI-044: what was typed can be changed before it is sent.
 #[test]
 fn a_form_can_be_corrected() {
     let (result, _) = fill("Ada\n:back\nEve\n36\n:skip\n:skip\n\ne\n\n37\n\n\n\ny\n", &[]);
@@ -132,7 +150,25 @@ fn a_page_is_opened_only_with_consent() {
     }
 }
 
-/// T-060, T-114: addresses that are no web pages, or could mislead, are declined without a question.
+/// CLI-058: a page that did not open can be tried again, be opened by hand, or be given up.
+#[test]
+fn a_page_that_does_not_open_can_be_tried_again() {
+    for (input, action, tries) in
+        [("o\no\n", "accept", 2), ("o\nm\n", "accept", 1), ("o\nc\n", "cancel", 1), ("o\nd\n", "decline", 1)]
+    {
+        let tried = RefCell::new(0);
+        let open = |_: &str| {
+            *tried.borrow_mut() += 1;
+            if *tried.borrow() == 1 { Err(io::ErrorKind::NotFound.into()) } else { Ok(()) }
+        };
+        let page = ElicitUrlParams::new(UrlMode::Url, "Please sign in", "https://example.com/");
+        let (result, shown) = talk(input, |dialogue| page::visit(dialogue, "demo", &page, &open));
+        assert_eq!((result.action.to_string().as_str(), tried.into_inner()), (action, tries), "{input:?}");
+        assert!(shown.contains("the browser can not be started") && shown.matches("Open it?").count() == 2, "{shown}");
+    }
+}
+
+/// CLI-087, T-060, T-114: addresses that are no web pages, or could mislead, are declined without a question.
 #[test]
 fn misleading_pages_are_declined() {
     for url in ["file:///etc/passwd", "https://a\\@b/", "--version", "https://x/\x1b[2J"] {
@@ -144,7 +180,8 @@ fn misleading_pages_are_declined() {
     assert!(shown.contains("not encrypted") && shown.contains("user name") && shown.contains("reads as"), "{shown}");
 }
 
-/// CLI-031, CLI-033: the person sees the request, and answers or refuses.
+/// CLI-014, CLI-031, CLI-033: the person sees the whole request, and answers or refuses. There is no model here, so that nothing of the
+/// request goes anywhere, and no answer goes to the server but what the person has written.
 #[test]
 fn a_person_answers_for_the_model_or_refuses() {
     let mut request = CreateMessageParams::new(vec![SamplingMessage::user("What is\x1b 2+2?")], 100);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jackfield_host::{ConfigFile, Reach, Variables, project_folder};
 
+use super::file::{absent, text_of};
 use crate::failure::{Failure, likely};
 
 /// Where servers are looked up in a project, in this order.
@@ -100,13 +101,11 @@ fn files(
     let must_exist = file.is_some();
     let places = file.map_or_else(|| usual_places(environment), |file| vec![file.to_owned()]);
     places.into_iter().filter_map(move |path| {
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(_) if !must_exist => return None,
-            Err(error) => {
-                let failure = Failure::usage(format!("{} can not be read", path.display()));
-                return Some(Err(failure.why(error.to_string())));
-            }
+        let text = match text_of(&path) {
+            Ok(Some(text)) => text,
+            Ok(None) if !must_exist => return None,
+            Ok(None) => return Some(Err(absent(&path))),
+            Err(failure) => return Some(Err(failure)),
         };
         Some(match ConfigFile::parse(&text) {
             Ok(servers) => Ok(Located { path, servers }),

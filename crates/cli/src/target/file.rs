@@ -1,10 +1,10 @@
 //! Configuration files that are written.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use jackfield_host::{ConfigError, with_server, without_server};
+use jackfield_host::{ConfigError, ConfigFile, with_server, without_server};
 use serde_json::Value;
 
 use super::config::usual_places;
@@ -18,11 +18,7 @@ pub(crate) fn file_for_new_servers() -> PathBuf {
 
 /// Returns the text of a file with one more server in it. Nothing is written.
 pub(crate) fn add_to_file(file: &Path, name: &str, server: &Value) -> Result<String, Failure> {
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(unreadable(file, &error)),
-    };
+    let text = text_of(file)?.unwrap_or_default();
     with_server(&text, name, server).map_err(|why| {
         let failure = Failure::usage(format!("{name:?} can not be added to {}", file.display())).why(why.to_string());
         if matches!(why, ConfigError::Known(_)) { failure.hint(format!("jackfield remove {name}")) } else { failure }
@@ -36,10 +32,10 @@ pub(crate) fn remove_from_file(name: &str, file: Option<&Path>) -> Result<(PathB
         None => usual_places(&|name| std::env::var(name).ok()),
     };
     for place in places {
-        let text = match fs::read_to_string(&place) {
-            Ok(text) => text,
-            Err(_) if file.is_none() => continue,
-            Err(error) => return Err(unreadable(&place, &error)),
+        let text = match text_of(&place)? {
+            Some(text) => text,
+            None if file.is_none() => continue,
+            None => return Err(absent(&place)),
         };
         let without = without_server(&text, name)
             .map_err(|why| Failure::usage(format!("{} can not be used", place.display())).why(why.to_string()))?;
@@ -50,8 +46,13 @@ pub(crate) fn remove_from_file(name: &str, file: Option<&Path>) -> Result<(PathB
     Err(Failure::usage(format!("there is no server named {name:?}")))
 }
 
-/// Replaces a file as a whole: whoever reads it meanwhile sees the old text or the new one, and nothing is lost if we are stopped.
+/// Replaces a file as a whole: whoever reads it meanwhile sees the old text or the new one, and nothing is lost if we are stopped. A text
+/// that could not be read again is not written.
 pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
+    ConfigFile::parse(text).map_err(|why| {
+        let failure = Failure::new(Class::Failed, format!("{} stays as it is", file.display()));
+        failure.why(format!("what would be written could not be read again: {why}"))
+    })?;
     let written = replace(file, text);
     written.map_err(|error| {
         Failure::new(Class::Failed, format!("{} can not be written", file.display())).why(error.to_string())
@@ -87,6 +88,36 @@ fn write_beside(beside: &Path, file: &Path, text: &str) -> std::io::Result<()> {
     out.sync_all()
 }
 
-fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("{} can not be read", file.display())).why(error.to_string())
+/// Returns the text of a file; `None` if there is no such file. One that is there and can not be read is not taken for absent.
+pub(super) fn text_of(file: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(unreadable(file, error.to_string())),
+    }
+}
+
+/// What is said of a file that was named and is not there.
+pub(super) fn absent(file: &Path) -> Failure {
+    unreadable(file, "there is no such file")
+}
+
+fn unreadable(file: &Path, why: impl Into<String>) -> Failure {
+    Failure::usage(format!("{} can not be read", file.display())).why(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_can_not_be_read_again_is_not_written() {
+        let file = std::env::temp_dir().join(format!("jackfield-file-{}.json", std::process::id()));
+        fs::write(&file, "{\"servers\": {}}").unwrap();
+        for bad in ["{\"servers\": {,,}}", "{}", ""] {
+            assert!(write_file(&file, bad).is_err_and(|failure| failure.message().contains("stays as it is")));
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\"servers\": {}}");
+        fs::remove_file(&file).unwrap();
+    }
 }

@@ -96,6 +96,21 @@ fn names_that_can_not_be_used_are_explained() {
     }
 }
 
+/// A file that is there and can not be read is not passed over: the server may be in it, and another of its name further down.
+#[test]
+fn a_file_that_can_not_be_read_is_not_absent() {
+    let folder = Folder::new();
+    folder.write(".vscode/mcp.json", &format!(r#"{{"servers": {{"demo": {}}}}}"#, everything()));
+    // A folder of an editor that is a file has no file in it.
+    folder.write(".cursor", "");
+    folder.jackfield(&["ping", "demo"], &[]).ok();
+    std::fs::write(folder.path().join(".mcp.json"), b"{\"servers\": {\"\xff\": {}}}").unwrap();
+    for words in [&["ping", "demo"][..], &["remove", "demo"], &["gateway"]] {
+        let ran = folder.jackfield(words, &[]);
+        assert!(ran.code == Some(2) && ran.err.contains(".mcp.json can not be read"), "{words:?}: {ran:?}");
+    }
+}
+
 #[test]
 fn a_server_may_be_called_like_a_list() {
     let folder = Folder::new();

@@ -1,8 +1,12 @@
 //! Logging in at a protected server, and what the other commands make of it.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::cell::RefCell;
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::Stdio;
+
+use serde_json::Value;
 
 use crate::run::{Folder, HttpDemo, Ran, command, finish};
 
@@ -112,7 +116,12 @@ fn a_user_logs_in_and_out() {
     let users = folder.path().join("users.json");
     let demo = HttpDemo::start_with(&["--auth", users.to_str().unwrap()]);
     let url = format!("http://{}/mcp", demo.address);
-    let run = |words: &[&str]| folder.jackfield(words, &[]);
+    let shown = RefCell::new(String::new());
+    let run = |words: &[&str]| {
+        let ran = folder.jackfield(words, &[("JACKFIELD_LOG", "trace")]);
+        shown.borrow_mut().push_str(&(ran.out.clone() + &ran.err));
+        ran
+    };
 
     // Nobody is logged in, and nobody is there to be asked.
     let sum = ["call", &url, "get-sum", "a=2", "b=3"];
@@ -149,10 +158,69 @@ fn a_user_logs_in_and_out() {
 
     // What is kept is for the user alone, and nothing of it was shown.
     let kept = folder.path().join(".local/share/jackfield/credentials");
-    assert!(kept.is_dir());
-    assert!(run(&["logout", &url]).ok().contains("logged out"));
+    let secrets = secrets(&kept);
+    assert!(secrets.len() >= 2, "{secrets:?}");
+    run(&sum).ok();
+    run(&["inspect", &url, "--verbose"]).ok();
+    let out = run(&["logout", &url]);
+    assert!(out.err.contains("has revoked the token"), "{out:?}");
+    assert!(out.ok().contains("logged out"));
     assert_eq!(run(&["logout", &url]).code, Some(1));
     assert_eq!(run(&sum).code, Some(7));
+    for secret in secrets {
+        assert!(!shown.borrow().contains(&secret), "{secret} was shown");
+    }
+    what_is_damaged_can_be_logged_out_of(&folder, &url);
+}
+
+/// What must not be shown of the logins that are kept here.
+fn secrets(kept: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(kept).unwrap().map(|file| file.unwrap().path());
+    let texts =
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "json")).map(std::fs::read_to_string);
+    let mut secrets = Vec::new();
+    for text in texts {
+        collect(&serde_json::from_str(&text.unwrap()).unwrap(), &mut secrets);
+    }
+    secrets
+}
+
+/// Collects the tokens and keys in a value, however deep they are.
+fn collect(value: &Value, secrets: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value {
+                    Value::String(text) if matches!(name.as_str(), "access" | "refresh" | "key" | "secret") => {
+                        secrets.push(text.clone());
+                    }
+                    Value::String(text) => {
+                        if let Ok(inner) = serde_json::from_str::<Value>(text) {
+                            collect(&inner, secrets);
+                        }
+                    }
+                    other => collect(other, secrets),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, secrets)),
+        _ => {}
+    }
+}
+
+/// Of a login that can not be read nobody is told that there is none.
+fn what_is_damaged_can_be_logged_out_of(folder: &Folder, url: &str) {
+    log_in(folder, &[url, FILE], true).ok();
+    for file in std::fs::read_dir(folder.path().join(".local/share/jackfield/credentials")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            std::fs::write(path, "half of it").unwrap();
+        }
+    }
+    let out = folder.jackfield(&["logout", url], &[]);
+    assert!(out.err.contains("could not be revoked"), "{out:?}");
+    assert!(out.ok().contains("logged out"));
+    assert_eq!(folder.jackfield(&["logout", url], &[]).code, Some(1));
 }
 
 /// What can not be read is named, the rest is listed, and whoever asked knows by the exit code that it is not all.
@@ -176,6 +244,35 @@ fn a_damaged_file_hides_no_login(folder: &Folder, url: &str) {
     folder.jackfield(&["auth", "list"], &[]).ok();
 }
 
+/// T-085: who names a document about a client that is inside of the network gets nothing of it, and nobody inside is visited.
+#[test]
+fn documents_of_clients_are_not_fetched_from_inside() {
+    let folder = Folder::new();
+    add_user(&folder);
+    let users = folder.path().join("users.json");
+    let demo = HttpDemo::start_with(&["--auth", users.to_str().unwrap()]);
+    let inside = TcpListener::bind("127.0.0.1:0").unwrap();
+    inside.set_nonblocking(true).unwrap();
+    let port = inside.local_addr().unwrap().port();
+    for host in ["localhost", "127.0.0.1"] {
+        let client = format!("https%3A%2F%2F{host}%3A{port}%2Fclient.json");
+        let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+        let path = format!(
+            "/authorize?response_type=code&client_id={client}&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2F&state=x\
+             &code_challenge={challenge}&code_challenge_method=S256"
+        );
+        let mut browser = Browser { address: demo.address.clone(), cookies: Vec::new() };
+        let page = browser.send("GET", &path, "");
+        assert!(
+            page.head.starts_with("HTTP/1.1 400") && !page.body.contains("password"),
+            "{} {}",
+            page.head,
+            page.body
+        );
+        assert_eq!(inside.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{host}");
+    }
+}
+
 /// A server that asks nobody is told apart from one that does; so is one that is not there.
 #[test]
 fn explain_tells_what_is_wrong() {
@@ -185,9 +282,11 @@ fn explain_tells_what_is_wrong() {
     let open = folder.jackfield(&["auth", "explain", &url], &[]);
     assert_eq!(open.code, Some(1), "{open:?}");
     assert!(open.out.contains("takes a request without a token") && open.err.contains("does not ask for a login"));
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let gone = folder.jackfield(&["auth", "explain", &format!("http://{free}/mcp")], &[]);
-    assert_eq!(gone.code, Some(7), "{gone:?}");
+    assert!(gone.code == Some(7) && !gone.out.contains("without a token"), "{gone:?}");
+    let wrong = folder.jackfield(&["auth", "explain", &format!("http://{}/nothing-here", demo.address)], &[]);
+    assert!(wrong.out.contains("the server answers 404 to a request without a token"), "{wrong:?}");
     let bad = folder.jackfield(&["login", "ftp://example.com"], &[]);
     assert_eq!(bad.code, Some(2), "{bad:?}");
     let nobody = folder.jackfield(&["serve", "everything", "--http", "127.0.0.1:0", "--auth", "nobody.json"], &[]);

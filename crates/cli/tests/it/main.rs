@@ -17,6 +17,7 @@ mod questions;
 mod rdf;
 mod run;
 mod scripted;
+mod server_logs;
 mod streams;
 #[cfg(unix)]
 mod terminal;

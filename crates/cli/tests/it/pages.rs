@@ -41,7 +41,7 @@ fn lists_name_one_thing_per_line() {
     assert_eq!(some.as_object().unwrap().keys().collect::<Vec<_>>(), ["prompts", "resourceTemplates"]);
 }
 
-/// T-113, T-152: nothing that a server says steers the terminal, or breaks the lines of a page.
+/// T-110, T-113, T-152: nothing that a server says steers the terminal, or breaks the lines of a page; and nothing of it is hidden.
 #[test]
 fn pages_are_harmless_whatever_a_server_says() {
     for words in [&["inspect"][..], &["list", "tools"], &["list"]] {

@@ -42,6 +42,17 @@ fn changes_are_shown_one_per_line() {
     assert_eq!(events[1], serde_json::json!({"event": "toolsChanged"}));
 }
 
+/// A server may end a subscription while it goes on. What was missed meanwhile is not kept secret.
+#[test]
+fn a_subscription_that_the_server_ends_is_begun_again() {
+    let ending = "        say({\"jsonrpc\": \"2.0\", \"id\": id, \"result\": {\"resultType\": \"complete\", \"_meta\": meta}})\n";
+    let server = format!("{CHANGING}{ending}");
+    let ran = with_server(&["subscribe", "--count", "3"], &["python3", "-c", &server]);
+    let lines =
+        ["the list of tools changed", "connected again; anything may have changed", "the list of tools changed"];
+    assert_eq!(ran.ok().lines().collect::<Vec<_>>(), lines);
+}
+
 /// Starts a command whose call hangs, and returns it when the call is under way.
 #[cfg(unix)]
 fn hanging() -> (Child, BufReader<std::process::ChildStderr>) {

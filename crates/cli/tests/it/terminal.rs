@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
 
 use crate::run::{Folder, JACKFIELD, command};
 use crate::scripted::LEGACY;
@@ -189,7 +190,24 @@ fn passwords_are_not_shown() {
     assert!(shown.contains("ann can log in;") && !shown.contains("horse"), "{shown}");
 }
 
-/// SEC-025: before a command is configured it is shown whole, with a warning, and only a yes adds it.
+/// Whoever gives up at the password gets the terminal back as it was.
+#[test]
+fn a_password_that_is_interrupted_leaves_the_terminal_as_it_was() {
+    let echoes = |screen: &File| tcgetattr(screen).unwrap().local_modes.contains(LocalModes::ECHO);
+    let folder = Folder::new();
+    let users = folder.path().join("users.json");
+    let mut terminal = Terminal::start(&["auth", "add-user", users.to_str().unwrap(), "ann"], &[]);
+    terminal.wait_for("Password of ann: ");
+    assert!(!echoes(&terminal.screen));
+    let killed = Command::new("kill").args(["-s", "INT", &terminal.child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(130));
+    assert!(echoes(&terminal.screen));
+    assert!(!users.exists());
+}
+
+/// SEC-025, SEC-026: before a command is configured it is shown whole, with a warning of what it can do, and only a yes adds it. It gets
+/// no variables but those that the person grants (T-117); there is no sandbox, and nothing tells dangerous commands from others.
 #[test]
 fn a_command_is_added_only_after_it_was_seen_and_agreed_to() {
     let folder = Folder::new();

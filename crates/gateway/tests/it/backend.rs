@@ -51,6 +51,30 @@ pub(crate) async fn impatient(cx: &Cx) -> String {
     }
 }
 
+/// Asks who is there, takes the question back, and asks once more.
+#[tool]
+pub(crate) async fn undecided(cx: &Cx) -> jackfield::Result<String> {
+    let asking = cx.elicit::<Name>("first", "Who is there?");
+    if tokio::time::timeout(Duration::from_secs(1), asking).await.is_ok() {
+        return Ok("answered".to_owned());
+    }
+    let second = cx.elicit::<Name>("second", "And who else?").await?.accepted();
+    Ok(second.map_or("nobody".to_owned(), |second| second.name))
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct FullName {
+    name: String,
+    nick: Option<String>,
+}
+
+/// Asks for a name that may have a second part.
+#[tool]
+pub(crate) async fn introduce(cx: &Cx) -> jackfield::Result<String> {
+    let who = cx.elicit::<FullName>("who", "Who is there?").await?.accepted();
+    Ok(who.map_or("nobody".to_owned(), |who| format!("{} {:?}", who.name, who.nick)))
+}
+
 /// Asks for the folders.
 #[tool]
 async fn folders(cx: &Cx) -> jackfield::Result<String> {

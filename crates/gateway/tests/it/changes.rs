@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::backend::{Place, behind, demo};
 
+/// T-111 in part: that a list has changed is told.
 #[tokio::test]
 async fn changes_of_lists_and_resources_are_told() {
     for backend in [Revision::V2024_11_05, Revision::V2025_11_25, Revision::LATEST] {

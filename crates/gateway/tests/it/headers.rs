@@ -80,7 +80,7 @@ async fn chain() -> (Listening, Listening, Record) {
     (upstream, gateway, record)
 }
 
-/// HTTP-096, T-082, T-135: headers with arguments go on, those that are known checked and made anew, others as they came. What says
+/// HTTP-096, T-082, T-131, T-135: headers with arguments go on, those that are known checked and made anew, others as they came. What says
 /// who the caller is, or where it comes from, stays here; the server gets the credentials of the gateway.
 #[tokio::test]
 async fn only_headers_with_arguments_go_on() {
@@ -158,5 +158,32 @@ async fn headers_that_nobody_checked_decide_nothing() {
         (&"search".parse().unwrap(), &"eu".parse().unwrap())
     );
     assert!(!headers.contains_key("mcp-param-tenant"), "{headers:?}");
+    gateway.built.stop().await;
+}
+
+/// T-132: each server gets the credentials of its own entry, however much its name or its address is like another's.
+#[tokio::test]
+async fn each_server_gets_its_own_credentials() {
+    let (mut gateway, mut servers) = (Gateway::new("gateway"), Vec::new());
+    for name in ["up", "up-1", "u"] {
+        let record = Record::default();
+        let listening = Listening::start(&upstream(), HttpConfig::default().with_gate(record.clone())).await;
+        let (url, secret) = (format!("http://{}/mcp", listening.address), format!("of-{name}"));
+        gateway = gateway.reach(name, move |builder| builder.connect(Http::new(&url).bearer(&secret)));
+        servers.push((name, record, listening));
+    }
+    let gateway = Listening::start(&gateway.server().unwrap(), HttpConfig::default()).await;
+    for (name, ..) in &servers {
+        let ask = Ask::tool(&format!("{name}__search"), json!({"region": "eu"})).with("mcp-param-region", "eu");
+        assert_eq!(Client::connect(gateway.address).await.ask(&ask).await.text(), "found", "{name}");
+    }
+    for (name, record, _) in &servers {
+        let seen = record.0.lock().unwrap();
+        let own = format!("Bearer of-{name}");
+        assert!(
+            seen.len() > 1 && seen.iter().all(|headers| headers["authorization"] == own.as_str()),
+            "{name}: {seen:?}"
+        );
+    }
     gateway.built.stop().await;
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
 
 mod backend;
+mod bad_servers;
 mod changes;
 mod headers;
 mod limits;
@@ -11,3 +12,4 @@ mod outages;
 mod passing;
 mod questions;
 mod started;
+mod watched;

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::backend::{Place, behind, demo};
 
-/// SRV-020, T-134: names come from where the gateway was set up. What servers call themselves, here all the same, plays no part.
+/// SRV-020, T-112, T-134: names come from where the gateway was set up. What servers call themselves, here all the same, plays no part.
 #[tokio::test]
 async fn what_servers_have_stands_under_the_names_they_were_given() {
     let [left, right] = [Revision::V2025_06_18, Revision::LATEST].map(|revision| Place::new(demo(), revision));
@@ -32,6 +32,7 @@ async fn what_servers_have_stands_under_the_names_they_were_given() {
     }
 }
 
+/// T-112
 #[test]
 fn servers_that_could_be_mistaken_for_each_other_are_refused() {
     let place = Place::new(demo(), Revision::LATEST);

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jackfield::Server;
-use jackfield::protocol::{CallToolResult, Revision, Schema, Tool};
+use jackfield::protocol::envelope::MethodName;
+use jackfield::protocol::error::code;
+use jackfield::protocol::{CallToolResult, ErrorObject, Method, Revision, Schema, Tool};
 use jackfield::testing::TestClient;
 use jackfield_client::{Client, Event, Http};
 use jackfield_gateway::Gateway;
@@ -63,6 +65,38 @@ async fn a_server_that_is_not_there_hurts_nobody_else() {
     left.switch_on();
     tokio::time::sleep(Duration::from_secs(61)).await;
     assert_eq!(names(&client).await.len(), 2);
+}
+
+/// A server that can not answer for a moment is asked again: what it has is there later, and so is what changes.
+#[tokio::test(start_paused = true)]
+async fn what_could_not_be_asked_for_once_is_asked_for_again() {
+    for refused in [Method::ListTools, Method::Listen] {
+        let server = demo();
+        let is_first = Arc::new(AtomicBool::new(true));
+        let moody = server.clone().middleware(move |incoming, next| {
+            let refuses = incoming.method == MethodName::Known(refused) && is_first.swap(false, Ordering::SeqCst);
+            async move {
+                if refuses {
+                    return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, "not now"));
+                }
+                next.run(incoming).await
+            }
+        });
+        let place = Place::new(moody, Revision::LATEST);
+        let client = TestClient::of(behind(Gateway::new("gateway"), "demo", &place).server().unwrap());
+        assert_eq!(names(&client).await.is_empty(), refused == Method::ListTools);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(names(&client).await, ["demo__echo"], "{refused:?}");
+        let schema = Schema::new(&json!({"type": "object"})).unwrap();
+        server
+            .tools()
+            .insert(Tool::new("late_echo", schema), |_, _| async { CallToolResult::text("") })
+            .unwrap()
+            .keep();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(names(&client).await.len(), 2, "{refused:?}");
+        assert_eq!(place.visits.load(Ordering::SeqCst), 1, "it was there all the time");
+    }
 }
 
 /// A start does not wait for a server that does not come.

@@ -5,7 +5,7 @@ use jackfield::testing::TestClient;
 use jackfield_gateway::Gateway;
 use serde_json::json;
 
-use crate::backend::{Place, behind, caller_of, demo, gateway, impatient};
+use crate::backend::{Place, behind, caller_of, client_of, demo, gateway, impatient, introduce, undecided};
 
 fn accepted(name: &str) -> ElicitResult {
     let mut answer = ElicitResult::new(ElicitAction::Accept);
@@ -38,6 +38,64 @@ async fn questions_pass_between_any_two_revisions() {
             let folders = client.call_tool("demo__folders", json!({})).await.unwrap();
             assert_eq!(folders.content[0].as_text(), Some("file:///home/ada"), "{caller} to {backend}");
         }
+    }
+}
+
+/// What a server takes from a client it also takes from one behind the gateway: members that the form does not have, and `null` for what was
+/// left empty.
+#[tokio::test]
+async fn answers_with_more_or_less_than_the_form_has_are_taken() {
+    for backend in with_elicitation() {
+        for caller in with_elicitation() {
+            let answer = |_| {
+                let mut answer = ElicitResult::new(ElicitAction::Accept);
+                answer.content = serde_json::from_value(json!({"name": "Ada", "nick": null, "extra": 1})).unwrap();
+                answer
+            };
+            let direct = TestClient::with_revision(demo().tool(introduce), caller).on_elicit(answer);
+            let place = Place::new(demo().tool(introduce), backend);
+            let gateway = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
+            let through = TestClient::with_revision(gateway, caller).on_elicit(answer);
+            for (client, tool) in [(direct, "introduce"), (through, "demo__introduce")] {
+                let said = client.call_tool(tool, json!({})).await.unwrap();
+                assert_eq!(said.content[0].as_text(), Some("Ada None"), "{caller} to {backend}: {tool}");
+            }
+        }
+    }
+}
+
+/// A server of the legacy era that takes a question back and goes on must not wait for the person who has still the old one.
+#[tokio::test(start_paused = true)]
+async fn a_question_that_is_taken_back_ends_at_the_caller() {
+    let place = Place::new(demo().tool(undecided), Revision::V2025_11_25);
+    let gateway = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
+    let (given_up, mut is_given_up) = tokio::sync::mpsc::channel::<()>(1);
+    let builder = jackfield_client::Client::builder().revision(Revision::V2025_11_25).on_form(move |form| {
+        let given_up = given_up.clone();
+        async move {
+            if form.message == "Who is there?" {
+                // Dropped when the question is taken back, and not before.
+                let _asked = Told(given_up);
+                return std::future::pending().await;
+            }
+            Ok(accepted("Bob"))
+        }
+    });
+    let mut tasks = tokio::task::JoinSet::new();
+    let client = client_of(gateway, builder, &mut tasks).await;
+    let begun = tokio::time::Instant::now();
+    let said = client.call("demo__undecided", ()).await.unwrap();
+    assert_eq!(said.text(), "Bob");
+    assert_eq!(begun.elapsed().as_secs(), 1, "when it is taken back, and not when it would have run out");
+    assert_eq!(is_given_up.recv().await, Some(()));
+}
+
+/// Tells when it is dropped.
+struct Told(tokio::sync::mpsc::Sender<()>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.0.try_send(()).unwrap();
     }
 }
 
@@ -81,7 +139,7 @@ async fn an_answer_that_comes_too_late_is_refused() {
     assert!(refused.code == -32602 && refused.message.contains("call again"), "{refused:?}");
 }
 
-/// A server that gives up its question ends the call, but a caller of the modern era may still come for the outcome. Those that never do
+/// T-172 in part: a server that gives up its question ends the call, but a caller of the modern era may still come for the outcome. Those that never do
 /// must not keep everybody else out.
 #[tokio::test(start_paused = true)]
 async fn callers_that_never_come_back_keep_nobody_out() {

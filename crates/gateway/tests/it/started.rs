@@ -55,7 +55,7 @@ impl Log {
     }
 }
 
-/// SEC-035: a server is started with the command of its entry and with no other, without a shell and with a small environment; the log has
+/// T-137, SEC-035 but for the sandbox, which there is none: a server is started with the command of its entry and with no other, without a shell and with a small environment; the log has
 /// each start with the whole command. Nothing that a caller sends starts anything else.
 #[tokio::test]
 async fn only_what_was_set_up_is_started_and_each_start_is_logged() {

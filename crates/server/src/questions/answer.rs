@@ -6,20 +6,30 @@ use super::Elicited;
 
 /// Reads the answer to a form. The error has one line for each problem.
 pub(super) fn of_form(mut result: ElicitResult, form: &ElicitSchema) -> Result<Elicited<JsonObject>, String> {
-    // An older client was asked in a narrower way.
-    form.read_back(&mut result);
+    tidy(&mut result, form);
     match result.action {
         ElicitAction::Accept => {}
         ElicitAction::Decline => return Ok(Elicited::Declined),
         _ => return Ok(Elicited::Cancelled),
     }
-    let mut content = result.content.unwrap_or_default();
-    // What the person saw decides; a client may send more, and `null` for what was left empty.
-    content.retain(|name, value| form.field(name).is_some() && !value.is_null());
+    let content = result.content.unwrap_or_default();
     match form.check(&content) {
         Ok(()) => Ok(Elicited::Accepted(content)),
         Err(problems) => Err(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
     }
+}
+
+/// Brings an answer into the shape of the form; says whether it was in another one.
+fn tidy(result: &mut ElicitResult, form: &ElicitSchema) -> bool {
+    // An older client was asked in a narrower way.
+    let mut changed = form.read_back(result);
+    if let Some(content) = &mut result.content {
+        let all = content.len();
+        // What the person saw decides; a client may send more, and `null` for what was left empty.
+        content.retain(|name, value| form.field(name).is_some() && !value.is_null());
+        changed |= content.len() < all;
+    }
+    changed
 }
 
 /// Gives an answer that is passed on the form that was asked for; one that has it stays as it came.
@@ -27,7 +37,7 @@ pub(super) fn as_asked(answer: RawJson, question: &InputRequest) -> RawJson {
     let InputRequest::Elicit(params) = question else { return answer };
     let ElicitParams::Form(form) = &**params else { return answer };
     let Ok(mut result) = answer.read::<ElicitResult>() else { return answer };
-    if !form.requested_schema.read_back(&mut result) {
+    if !tidy(&mut result, &form.requested_schema) {
         return answer;
     }
     RawJson::new(&result).unwrap_or(answer)

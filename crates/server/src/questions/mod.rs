@@ -200,9 +200,10 @@ impl Cx {
         self.ask("roots", question, |result: ListRootsResult| Ok(result.roots)).await
     }
 
-    /// Asks a question of any kind, and returns the answer as it came: for those who pass on questions of others. Only what an older
-    /// client had to be asked in another way is given the form that was asked for. A client that can not be asked is an error of this
-    /// call in the modern era; [`can_ask`](Self::can_ask) tells beforehand.
+    /// Asks a question of any kind, and returns the answer as it came: for those who pass on questions of others. Only the answer to a
+    /// form is given the shape that was asked for: an older client had to be asked in another way, and some send more than the form
+    /// has, or `null` for what was left empty. A client that can not be asked is an error of this call in the modern era;
+    /// [`can_ask`](Self::can_ask) tells beforehand.
     ///
     /// # Errors
     /// The client could not be asked, or did not answer.

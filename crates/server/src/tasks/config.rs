@@ -51,44 +51,44 @@ impl Tasks {
     }
 
     /// Sets how long a task is kept, from its creation, if the client does not ask for another time. When it is over the
-    /// task is forgotten, and ended if it still runs.
+    /// task is forgotten, and ended if it still runs. An hour by default.
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = ttl;
         self
     }
 
-    /// Sets how long a client may have a task kept.
+    /// Sets how long a client may have a task kept; a day by default.
     pub fn longest_ttl(mut self, longest: Duration) -> Self {
         self.longest_ttl = longest;
         self
     }
 
-    /// Sets how long clients are asked to wait between two looks at a task.
+    /// Sets how long clients are asked to wait between two looks at a task; a second by default.
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.poll_interval = interval;
         self
     }
 
-    /// Sets how many tasks are kept for one user, or for one session without user.
+    /// Sets how many tasks are kept for one user, or for one session without user; 256 by default.
     pub fn per_owner(mut self, most: usize) -> Self {
         self.per_owner = most;
         self
     }
 
     /// Sets how often in a second one user, or one session without user, may begin tasks or ask about them. Who asks more often is
-    /// refused until a moment has passed.
+    /// refused until a moment has passed. 1,000 times by default.
     pub fn per_second(mut self, most: u32) -> Self {
         self.per_second = most.max(1);
         self
     }
 
-    /// Sets how many tasks run at the same time. A call that would be one more is refused.
+    /// Sets how many tasks run at the same time. A call that would be one more is refused. 128 by default.
     pub fn running(mut self, most: usize) -> Self {
         self.running = most;
         self
     }
 
-    /// Sets how long a task goes on looking alive after its server died, where others share the store.
+    /// Sets how long a task goes on looking alive after its server died, where others share the store; 30 seconds by default.
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease.max(Duration::from_millis(30));
         self

@@ -1,11 +1,11 @@
 //! Things that happen by themselves, every five seconds, until they are switched off.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jackfield::protocol::{ErrorObject, LoggingLevel};
-use jackfield::{Cx, Server, State, tool};
+use jackfield::{Cx, Server, Session, State, tool};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::typescript;
@@ -29,7 +29,21 @@ struct Background(Mutex<Running>);
 struct Running {
     tasks: JoinSet<()>,
     switches: HashMap<(usize, Kind), AbortHandle>,
-    subscribed: BTreeMap<usize, BTreeSet<String>>,
+    subscribed: HashMap<usize, Subscribed>,
+}
+
+/// What a session is subscribed to, or all callers together that have none.
+struct Subscribed {
+    /// While this is kept no other session has the same name.
+    session: Option<Weak<Session>>,
+    /// How often each resource is: in the modern era each stream counts by itself.
+    uris: BTreeMap<String, usize>,
+}
+
+impl Subscribed {
+    fn is_over(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.strong_count() == 0)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,13 +75,7 @@ fn session_id(cx: &Cx) -> String {
 /// Remembers or forgets a subscription.
 async fn note(uri: String, cx: Cx, subscribed: bool) -> Result<(), ErrorObject> {
     let background = cx.state::<Background>().map_err(|error| ErrorObject::internal(error.to_string()))?;
-    let mut running = background.lock();
-    let uris = running.subscribed.entry(session(&cx)).or_default();
-    if !subscribed {
-        uris.remove(&uri);
-    } else if uris.len() < MOST_SUBSCRIPTIONS {
-        uris.insert(uri);
-    }
+    background.lock().note(uri, &cx, subscribed);
     Ok(())
 }
 
@@ -119,6 +127,22 @@ async fn repeat(background: Weak<Background>, kind: Kind, cx: Cx) {
 }
 
 impl Running {
+    fn note(&mut self, uri: String, cx: &Cx, subscribed: bool) {
+        // Sessions may end without a word.
+        self.subscribed.retain(|_, subscribed| !subscribed.is_over());
+        let new = || Subscribed { session: cx.session().map(Arc::downgrade), uris: BTreeMap::new() };
+        let uris = &mut self.subscribed.entry(session(cx)).or_insert_with(new).uris;
+        let has_room = uris.len() < MOST_SUBSCRIPTIONS;
+        match (uris.get_mut(&uri), subscribed) {
+            // A session is subscribed or it is not.
+            (Some(count), true) => *count = if cx.session().is_some() { 1 } else { count.saturating_add(1) },
+            (Some(count @ 2..), false) => *count = count.saturating_sub(1),
+            (Some(_), false) => drop(uris.remove(&uri)),
+            (None, true) if has_room => drop(uris.insert(uri, 1)),
+            (None, _) => {}
+        }
+    }
+
     fn happen(&self, kind: Kind, cx: &Cx) {
         match kind {
             Kind::Logging => {
@@ -126,7 +150,7 @@ impl Running {
                 cx.log(level, None, format!("{}-level message", capitalized(level.as_str())));
             }
             Kind::Updates => {
-                for uri in self.subscribed.values().flatten() {
+                for uri in self.subscribed.get(&session(cx)).into_iter().flat_map(|subscribed| subscribed.uris.keys()) {
                     cx.notify_resource_updated(uri);
                 }
             }

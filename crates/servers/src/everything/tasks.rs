@@ -12,6 +12,8 @@ use crate::typescript;
 
 const SECOND: Duration = Duration::from_secs(1);
 const TTL: Duration = Duration::from_secs(300);
+/// How often a client is asked at most how far its task is.
+const SHORTEST_PACE: Duration = Duration::from_millis(100);
 
 pub(super) fn add(server: Server) -> Server {
     server
@@ -126,7 +128,7 @@ async fn trigger_sampling_request_async(
 ) -> Result<String, Error> {
     let mut params = to_sample("trigger-sampling-request-async", &prompt, max_tokens);
     params.task = Some(wish());
-    follow(cx, "sampling/createMessage", params, 60).await
+    follow(cx, "sampling/createMessage", params, Duration::from_secs(60)).await
 }
 
 /// Ask the user to fill in a form as a task of the client, and look at it until it is done.
@@ -141,7 +143,7 @@ async fn trigger_sampling_request_async(
 async fn trigger_elicitation_request_async(cx: &Cx) -> Result<String, Error> {
     let mut params = ElicitParams::form("Please provide inputs for the following fields:", form());
     *params.task_mut() = Some(wish());
-    follow(cx, "elicitation/create", params, 600).await
+    follow(cx, "elicitation/create", params, Duration::from_secs(600)).await
 }
 
 fn wish() -> TaskMetadata {
@@ -161,16 +163,25 @@ struct Task {
     task_id: String,
     status: TaskStatus,
     status_message: Option<String>,
+    poll_interval: Option<u64>,
 }
 
-/// Looks at a task of the client each second, so many times.
-async fn follow(cx: &Cx, method: &'static str, params: impl Serialize, most: u32) -> Result<String, Error> {
+impl Task {
+    /// How long to wait before the next look: as long as the client wishes, but it is not asked all the time.
+    fn pace(&self) -> Duration {
+        self.poll_interval.map_or(SECOND, Duration::from_millis).max(SHORTEST_PACE)
+    }
+}
+
+/// Looks at a task of the client, as often as the client says, for so long.
+async fn follow(cx: &Cx, method: &'static str, params: impl Serialize, patience: Duration) -> Result<String, Error> {
     let answer = cx.request(method, params).await?;
     let Some(mut task) = answer.read::<Answer>()?.task else {
         return Ok(format!("[SYNC] The client answered at once:\n{}", pretty(&answer)));
     };
     let id = json!({ "taskId": task.task_id });
-    for _ in 0..most {
+    let mut waited = Duration::ZERO;
+    while waited < patience {
         match task.status {
             TaskStatus::Completed => {
                 let result = cx.request("tasks/result", &id).await?;
@@ -183,10 +194,12 @@ async fn follow(cx: &Cx, method: &'static str, params: impl Serialize, most: u32
             TaskStatus::Cancelled => return Ok("[CANCELLED] The client's task was cancelled.".to_owned()),
             _ => {}
         }
-        tokio::time::sleep(SECOND).await;
+        let pace = task.pace().min(patience.saturating_sub(waited));
+        tokio::time::sleep(pace).await;
+        waited = waited.saturating_add(pace);
         task = cx.request("tasks/get", &id).await?.read()?;
     }
-    Ok(format!("[TIMEOUT] The client's task was not done after {most} looks."))
+    Ok(format!("[TIMEOUT] The client's task was not done after {} seconds.", patience.as_secs()))
 }
 
 fn pretty(json: &RawJson) -> String {

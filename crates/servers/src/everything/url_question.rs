@@ -1,6 +1,7 @@
 //! A tool that sends the user to a web page.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jackfield::protocol::{CallToolResult, ContentBlock};
@@ -16,19 +17,23 @@ pub(super) fn add(server: Server) -> Server {
 /// How many announcements are remembered; the oldest clients are forgotten first by starting anew.
 const MOST: usize = 10_000;
 
-/// Which sessions have been told of which page by the error, so that the retry asks.
+/// Which sessions have been told of which page by the error, so that the retry asks. Of each a digest is kept, however long the page's
+/// address is; nobody knows the key, so nobody can make two of them the same.
 #[derive(Default)]
-struct Announced(Mutex<HashSet<(usize, String, String)>>);
+struct Announced {
+    key: RandomState,
+    known: Mutex<HashSet<u64>>,
+}
 
 impl Announced {
     /// Notes an announcement; says whether it is new.
     fn is_new(&self, cx: &Cx, url: &str, id: &str) -> bool {
         let session = cx.session().map_or(0, |session| Arc::as_ptr(session).addr());
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST {
             known.clear();
         }
-        known.insert((session, url.to_owned(), id.to_owned()))
+        known.insert(self.key.hash_one((session, url, id)))
     }
 }
 

@@ -92,7 +92,8 @@ async fn http_urls_are_fetched() {
     assert!(text.ends_with("/nothing - status code 404"), "{text}");
 }
 
-/// T-062, T-162 in part: addresses that are not public are refused, however they are reached. SEC-012, SEC-013
+/// T-062, T-162 in part: addresses that are not public are refused, however they are reached. SEC-012; SEC-013 but for the
+/// library: which addresses are public is a list of our own (`Reach`).
 #[tokio::test]
 async fn only_public_addresses_are_fetched_unless_the_operator_says_so() {
     let site = Site::new().await;

@@ -5,7 +5,10 @@ use jackfield::testing::TestClient;
 use jackfield::{ByteStream, ElicitAction, ElicitResult, ErrorObject, Revision, Role, json};
 use jackfield_client::{Builder, Client};
 use jackfield_servers::everything::{Options, server};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 const WITH_TASKS: [Revision; 2] = [Revision::LATEST_WITH_HANDSHAKE, Revision::LATEST];
 
@@ -63,7 +66,59 @@ async fn said(client: &Client, tool: &str) -> String {
     output.text()
 }
 
-/// TASK-009, TASK-010: a client that answers as tasks is asked so, and looked at until it is done.
+/// TASK-009: a client that wants to be asked less often is.
+#[tokio::test(start_paused = true)]
+async fn a_client_says_how_often_it_is_looked_at() {
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let (read, write) = tokio::io::split(far);
+    let mut serving = JoinSet::new();
+    let streams = ByteStream::new(read, write);
+    serving.spawn(async move { server(Options::default()).serve_stream(streams).await.unwrap() });
+    let (read, mut write) = tokio::io::split(near);
+    let mut lines = tokio::io::BufReader::new(read).lines();
+    let capabilities = json!({"sampling": {}, "tasks": {"requests": {"sampling": {"createMessage": {}}}}});
+    let info = json!({"name": "slow", "version": "1"});
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info});
+    let call = json!({"name": "trigger-sampling-request-async", "arguments": {"prompt": "hello"}});
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
+    ] {
+        write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+    let mut looks = Vec::new();
+    loop {
+        let message: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+        let now = "2026-01-01T00:00:00Z";
+        let mut task = json!({"taskId": "t", "status": "working", "createdAt": now, "lastUpdatedAt": now, "ttl": null,
+            "pollInterval": 7000});
+        let result = match message["method"].as_str() {
+            Some("sampling/createMessage") => {
+                looks.push(Instant::now());
+                json!({"task": task})
+            }
+            Some("tasks/get") => {
+                looks.push(Instant::now());
+                if looks.len() == 4 {
+                    task["status"] = "completed".into();
+                }
+                task
+            }
+            Some("tasks/result") => {
+                json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "hi"}})
+            }
+            _ if message["id"] == 2 => break,
+            _ => continue,
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        write.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+    }
+    let waits: Vec<u64> = looks.windows(2).map(|pair| (pair[1] - pair[0]).as_secs()).collect();
+    assert_eq!(waits, [7, 7, 7]);
+}
+
+/// TASK-010: a client that answers as tasks is asked so, and looked at until it is done.
 #[tokio::test(start_paused = true)]
 async fn clients_are_asked_as_tasks() {
     let builder = Client::builder()

@@ -6,4 +6,5 @@ mod everything;
 mod everything_contents;
 mod everything_gzip;
 mod everything_questions;
+mod everything_subscriptions;
 mod everything_tasks;
