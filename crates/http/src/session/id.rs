@@ -77,7 +77,7 @@ fn eight(digits: [u8; 8]) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// HTTP-050, SEC-020, T-033: each of 128 bits is set in some ids and not in others. What is counted up or taken from a clock has bits
+    /// HTTP-050, SEC-020: each of 128 bits is set in some ids and not in others. What is counted up or taken from a clock has bits
     /// that stay as they are; that one of random bits does, in so many ids, does not happen.
     #[test]
     fn every_bit_of_an_id_is_random() {
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!((set, unset), (u128::MAX, u128::MAX));
     }
 
-    /// HTTP-051, T-044.
+    /// HTTP-051, T-033, T-044.
     #[test]
     fn ids_are_visible_ascii_and_hidden_from_logs() {
         let id = SessionId::random().unwrap();

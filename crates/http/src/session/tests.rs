@@ -9,6 +9,7 @@ use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, Method, Outcome, Revision};
 use serde_json::{Value, json};
 
+use super::{Live, SessionId, Transport};
 use crate::endpoint::Endpoint;
 use crate::headers::SESSION_ID;
 use crate::{Body, HttpConfig};
@@ -110,5 +111,21 @@ async fn a_notification_does_not_outlive_the_session_it_came_in() {
     let notice = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
     let (answer, endpoint, held) = last_message(Says::Nothing, "application/json, text/event-stream", notice).await;
     assert_eq!((answer.status(), Arc::strong_count(&held)), (StatusCode::ACCEPTED, 2));
+    assert!(endpoint.shared.log.is_empty());
+}
+
+/// Somebody may still hold a session that is over, and ask for its stream. What the log has of that goes with the session.
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_nobody_knows_leaves_nothing_in_the_log() {
+    let last = Last { endpoint: OnceLock::new(), held: Arc::default(), says: Says::Nothing };
+    let endpoint = Endpoint::new(Arc::new(last), HttpConfig::default());
+    let id = SessionId::random().unwrap();
+    let live = Live::new(id, Transport::Streamable, None, &Revision::ALL, &endpoint.shared, None);
+    let stream = live.open_stream(&[]).unwrap();
+    live.end();
+    assert!(live.open_stream(&[]).is_none(), "the session is over");
+    live.standalone().append(b"late".to_vec());
+    assert!(!endpoint.shared.log.is_empty());
+    drop((live, stream));
     assert!(endpoint.shared.log.is_empty());
 }
