@@ -10,6 +10,7 @@ mod platform;
 use std::io::{self, IsTerminal as _};
 
 use crate::failure::{Class, Failure};
+use crate::interrupt::interrupted;
 use crate::typed_line::typed_line;
 
 /// Asks for a password on the terminal, where it does not appear, or reads a line of standard input.
@@ -17,7 +18,17 @@ pub(crate) async fn read(prompt: String) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return typed_line(String::new()).await;
     }
-    // What is typed early must not appear either. The terminal is as before when this is dropped, also if nothing was typed.
+    tokio::select! {
+        // A signal must not end the process while the terminal is silent, so this comes first.
+        biased;
+        class = interrupted() => Err(Failure::new(class, "")),
+        line = typed_silently(prompt) => line,
+    }
+}
+
+/// The terminal is as before when this is dropped, also if nothing was typed.
+async fn typed_silently(prompt: String) -> Result<String, Failure> {
+    // What is typed early must not appear either.
     let _silence = platform::Silence::begin()
         .map_err(|error| Failure::new(Class::Failed, "the terminal can not be silenced").why(error.to_string()))?;
     let line = typed_line(prompt).await;
