@@ -181,8 +181,10 @@ fn end_of(message: &Value, status: u16) -> Ended {
     if let Some(result) = message.get("result") {
         return Ended::Answered(result.clone());
     }
-    let code = message["error"]["code"].as_i64().unwrap_or_else(|| i64::from(status));
-    Ended::Refused(code, message["error"]["message"].as_str().unwrap_or_default().to_owned())
+    // Errors about tasks are internal ones by their code; what they come to is in their data.
+    let error = &message["error"];
+    let code = error["data"]["status"].as_i64().or(error["code"].as_i64()).unwrap_or_else(|| i64::from(status));
+    Ended::Refused(code, error["message"].as_str().unwrap_or_default().to_owned())
 }
 
 fn refused(answer: &Answer) -> io::Error {
