@@ -81,15 +81,12 @@ impl Authorization<'_> {
         }
         let Prepared { client, origin, visit } = registration::prepare(self.settings, self.found).await?;
         let granted = self.by_client(page, &client, visit, key).await;
-        match (&granted, origin) {
-            (Ok(_), ClientOrigin::Registering) => {
-                registration::remember(self.settings, &issuer.issuer, &client).await?;
-            }
-            // A server that has forgotten the client may say so, or show a page of its own that leads nowhere.
-            (Err(error), ClientOrigin::Remembered) if error.is_of_client() || matches!(error, AuthError::TimedOut) => {
-                registration::forget(self.settings, &issuer.issuer, &client.id).await?;
-            }
-            _ => {}
+        // A server that does not know the client, or not any more, may say so, or show a page of its own that leads nowhere.
+        if let Err(error) = &granted
+            && matches!(origin, ClientOrigin::Registering | ClientOrigin::Remembered)
+            && (error.is_of_client() || matches!(error, AuthError::TimedOut))
+        {
+            registration::forget(self.settings, &issuer.issuer, &client.id).await?;
         }
         granted
     }

@@ -39,14 +39,15 @@ pub(super) async fn bind(settings: &Settings, given: &GivenClient, issuer: &str)
     let name = name(given);
     let _lock = settings.store.lock(&name).await?;
     // Another process may have been faster, and so may another login of this one.
-    let kept = settings.load::<String>(&name).await?;
-    let is_kept = kept.is_some();
-    let bound = settings.first_use.set(kept.unwrap_or_else(|| issuer.to_owned()));
-    fits(Some(bound), issuer)?;
-    if !is_kept {
-        settings.save(&name, &issuer).await?;
-    }
-    Ok(())
+    let bound = match settings.load::<String>(&name).await?.or_else(|| settings.first_use.get()) {
+        Some(bound) => bound,
+        None => {
+            // Kept first: if that fails, the next attempt does not take it for done.
+            settings.save(&name, &issuer).await?;
+            issuer.to_owned()
+        }
+    };
+    fits(Some(settings.first_use.set(bound)), issuer)
 }
 
 fn fits(bound: Option<String>, issuer: &str) -> Result<(), AuthError> {

@@ -98,6 +98,7 @@ async fn resource_metadata(
 async fn issuer_metadata(settings: &Settings, issuer: &str) -> Result<Option<AuthorizationServerMetadata>, AuthError> {
     let bad = |source| AuthError::Metadata { url: issuer.to_owned(), source };
     let url = Url::parse(issuer).map_err(|_| bad(FetchError::Unusable("the issuer is no URL")))?;
+    let mut failed = None;
     for place in authorization_server_urls(&url) {
         let found = look::<AuthorizationServerMetadata>(settings, Document::AuthorizationServer, place.as_str()).await;
         match found {
@@ -106,10 +107,14 @@ async fn issuer_metadata(settings: &Settings, issuer: &str) -> Result<Option<Aut
                 return Err(AuthError::ForeignIssuer { expected: issuer.to_owned(), found: metadata.issuer });
             }
             Err(error) if error.is_absent() => {}
-            Err(source) => return Err(AuthError::Metadata { url: place.into(), source }),
+            Err(source @ FetchError::TimedOut) => return Err(AuthError::Metadata { url: place.into(), source }),
+            // It may be at the next place; if it is not, this is why.
+            Err(source) => {
+                failed.get_or_insert(AuthError::Metadata { url: place.into(), source });
+            }
         }
     }
-    Ok(None)
+    failed.map_or(Ok(None), Err)
 }
 
 /// The way of the first revision with authorization: the host of the server is the issuer, and has its endpoints at the root

@@ -14,7 +14,6 @@ use super::authorize::Authorization;
 use super::discovery::{self, Found};
 use super::event::AuthEvent;
 use super::grant::Grant;
-use super::identity::KnownClient;
 use super::oauth::{Settings, Way};
 use super::renewal::{self, Renewed};
 use super::store::StoreError;
@@ -122,7 +121,7 @@ impl Login {
     /// It did not work, or the server knows nothing of logins.
     ///
     /// # Cancellation
-    /// Nothing is kept.
+    /// No token is kept. A client that has registered itself is, for the next login.
     pub async fn login(&self) -> Result<Account, AuthError> {
         let _turn = self.0.turns.take().await;
         let challenge = self.0.probe().await?;
@@ -165,8 +164,10 @@ impl Login {
         let is_revoked = match kept {
             None => return Ok(false),
             Some(Ok(grant)) => {
-                self.0.settings.store.remove(&KnownClient::name(&grant.issuer.issuer)).await?;
-                renewal::revoke(&self.0.settings, &grant).await
+                // The tokens are over, whatever the store says of the client.
+                let is_revoked = renewal::revoke(&self.0.settings, &grant).await;
+                registration::forget(&self.0.settings, &grant.issuer.issuer, &grant.client.id).await?;
+                is_revoked
             }
             // What nobody can read any more is forgotten all the same, but nobody can name it to the authorization server.
             Some(Err(_)) => false,

@@ -70,22 +70,24 @@ pub(super) async fn prepare(settings: &Settings, found: &Found) -> Result<Prepar
         return Ok(Prepared { client, origin, visit });
     }
     let client = register(settings, found, visit.redirect_uri()).await?;
+    // Kept at once, so that logins that do not get further do not register one client after the other.
+    settings.save(&name, &client).await?;
     let origin = ClientOrigin::Registering;
     tell(settings, origin, &client.id);
     Ok(Prepared { client, origin, visit })
 }
 
-/// Keeps a client that registered itself, for the next login. It has got tokens, so that the server surely knows it.
-pub(super) async fn remember(settings: &Settings, issuer: &str, client: &KnownClient) -> Result<(), StoreError> {
-    settings.save(&KnownClient::name(issuer), client).await
-}
-
-/// Forgets a client that registered itself, because the server has forgotten it too. If another took its place, that one stays.
+/// Forgets a client that registered itself: the server has forgotten it too, or the user logs out. If another took its place, that one
+/// stays; what nobody can read any more does not.
 pub(super) async fn forget(settings: &Settings, issuer: &str, id: &str) -> Result<(), StoreError> {
     let name = KnownClient::name(issuer);
-    match settings.load::<KnownClient>(&name).await? {
-        Some(client) if client.id == id => settings.store.remove(&name).await,
-        _ => Ok(()),
+    match settings.load::<KnownClient>(&name).await {
+        Ok(Some(client)) if client.id == id => settings.store.remove(&name).await,
+        Err(StoreError::Damaged(_) | StoreError::DamagedFile(_) | StoreError::Unsafe(..)) => {
+            settings.store.remove(&name).await
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

@@ -45,7 +45,12 @@ impl KeySource for JwkSet {
 pub struct RemoteKeys {
     fetch: Arc<dyn Fetch>,
     place: Place,
+    /// The longest document.
+    limit: usize,
 }
+
+/// The longest document with the keys of somebody who is trusted.
+const LARGEST: usize = 1 << 20;
 
 #[derive(Debug)]
 enum Place {
@@ -57,12 +62,18 @@ enum Place {
 impl RemoteKeys {
     /// Keys at a URL.
     pub fn at(url: impl Into<String>, fetch: Arc<dyn Fetch>) -> Self {
-        Self { fetch, place: Place::Url(url.into()) }
+        Self { fetch, place: Place::Url(url.into()), limit: LARGEST }
     }
 
     /// Keys of an issuer, at the place that its metadata names.
     pub fn of(issuer: impl Into<String>, fetch: Arc<dyn Fetch>) -> Self {
-        Self { fetch, place: Place::Issuer(issuer.into()) }
+        Self { fetch, place: Place::Issuer(issuer.into()), limit: LARGEST }
+    }
+
+    /// Takes no document that is longer than this, in bytes.
+    #[cfg(feature = "server")]
+    pub(crate) fn limit(self, limit: usize) -> Self {
+        Self { limit, ..self }
     }
 }
 
@@ -76,7 +87,12 @@ impl KeySource for RemoteKeys {
                     found.jwks_uri.ok_or(FetchError::Unusable("the issuer's metadata has no jwks_uri"))?
                 }
             };
-            let document = self.fetch.fetch(Ask::get(&url)?).await?.success()?;
+            let mut ask = Ask::get(&url)?;
+            ask.limit = self.limit;
+            let document = self.fetch.fetch(ask).await?.success()?;
+            if document.body.len() > self.limit {
+                return Err(FetchError::TooLarge);
+            }
             let keys = JwkSet::parse(&document.body).ok_or(FetchError::Unusable("not a set of keys"))?;
             Ok(LoadedKeys { keys, max_age: document.max_age() })
         })
@@ -186,18 +202,22 @@ impl KeyCache {
         if let Some(known) = self.known.look(kid, algorithm) {
             return known;
         }
-        match self.flight.clone().try_acquire_owned() {
-            Ok(flight) if self.known.may_try() => self.fetch(flight),
-            Ok(_) => {}
+        let has_asked = match self.flight.clone().try_acquire_owned() {
+            Ok(flight) if self.known.may_try() => {
+                self.fetch(flight);
+                true
+            }
+            Ok(_) => false,
             // While another task asks, what is past its time but within its grace will do.
             Err(_) => {
                 if let Some(usable) = self.known.usable(kid, algorithm) {
                     return Ok(usable);
                 }
+                false
             }
-        }
+        };
         let _landed = self.flight.acquire().await;
-        self.known.settle(kid, algorithm)
+        self.known.settle(kid, algorithm, has_asked)
     }
 
     fn fetch(&self, flight: OwnedSemaphorePermit) {
@@ -266,8 +286,9 @@ impl Known {
         }
     }
 
-    /// Answers after the source was asked, or could not be asked again so soon.
-    fn settle(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<Vec<Jwk>, KeyError> {
+    /// Answers after the source was asked, or could not be asked again so soon. What was asked for another key may have been asked before
+    /// the source had this one, so it does not settle that there is none.
+    fn settle(&self, kid: Option<&str>, algorithm: Algorithm, has_asked: bool) -> Result<Vec<Jwk>, KeyError> {
         if let Some(usable) = self.usable(kid, algorithm) {
             return Ok(usable);
         }
@@ -276,8 +297,10 @@ impl Known {
         if let Some(failure) = &state.failure {
             return Err(KeyError::Unavailable(failure.clone()));
         }
-        let until = now.saturating_add(self.limits.unknown_life.as_secs());
-        state.unknown.put(unknown_name(kid, algorithm), (), until, now);
+        if has_asked {
+            let until = now.saturating_add(self.limits.unknown_life.as_secs());
+            state.unknown.put(unknown_name(kid, algorithm), (), until, now);
+        }
         Err(KeyError::Unknown)
     }
 

@@ -84,7 +84,8 @@ fn is_false(yes: &bool) -> bool {
 /// Finds the metadata of an issuer: the well-known places in their order, and the document must name the issuer to the letter.
 ///
 /// # Errors
-/// No place has a document, it is about another issuer, or a place can not be asked at present.
+/// No place has a document, it is about another issuer, or a place takes too long. Where one place fails and nothing is at the others,
+/// the error is that of the place that fails.
 pub async fn discover(issuer: &str, fetch: &dyn Fetch) -> Result<AuthorizationServerMetadata, FetchError> {
     let url = Url::parse(issuer).map_err(|_| FetchError::Unusable("the issuer is no URL"))?;
     let mut last = FetchError::Unusable("no metadata found");
@@ -93,10 +94,13 @@ pub async fn discover(issuer: &str, fetch: &dyn Fetch) -> Result<AuthorizationSe
         // Some answer unknown paths with a page, which is no document.
         let metadata: AuthorizationServerMetadata = match fetched.and_then(|document| document.json()) {
             Ok(metadata) => metadata,
-            // What can not be asked now may be there: the places after it do not say that it is not.
-            Err(error) if !error.is_absent() => return Err(error),
+            // Whoever waits for this has waited long enough.
+            Err(error @ FetchError::TimedOut) => return Err(error),
+            // What can not be had here may be at the next place. If it is not, that nothing is there does not hide what went wrong here.
             Err(error) => {
-                last = error;
+                if last.is_absent() {
+                    last = error;
+                }
                 continue;
             }
         };

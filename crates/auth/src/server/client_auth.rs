@@ -1,5 +1,7 @@
 //! How clients say who they are.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
@@ -18,6 +20,8 @@ pub(super) const ASSERTION_ALGORITHMS: &[Algorithm] =
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 /// How long an assertion may be valid, in seconds.
 const LONGEST_ASSERTION: u64 = 600;
+/// How long a request waits for others of its origin.
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// What a client showed.
 enum Shown {
@@ -32,9 +36,10 @@ impl AuthorizationServer {
     pub(super) async fn authenticate(&self, visit: &Visit, form: &Params) -> Result<Client, OAuthError> {
         let shown = shown(visit, form)?;
         let (origin, throttles) = (visit.origin(), &self.0.throttles);
-        // What is wrong counts when it is known. Until then a few are looked at, and the others wait: many at once must neither
+        // What is wrong counts when it is known. Until then a few are looked at, and the others wait a moment: many at once must neither
         // guess for free nor make us fetch more than one after the other would.
-        let _entered = throttles.clients_at_once.enter(&origin).await;
+        let entering = tokio::time::timeout(LONGEST_WAIT, throttles.clients_at_once.enter(&origin)).await;
+        let _entered = entering.map_err(|_| OAuthError::too_often())?;
         if !throttles.client.is_open(&origin).await? {
             return Err(OAuthError::too_often());
         }

@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::documents::LARGEST;
 use crate::Clock;
 use crate::expiring::ExpiringMap;
 use crate::fetch::Fetch;
 use crate::jose::{Algorithm, Jwk, KeyCache, KeyCacheLimits, KeyError, RemoteKeys};
 
-/// Keys that clients keep at a URL. A stranger chose it, so it is asked no more often than the keys of an issuer are.
+/// Keys that clients keep at a URL. A stranger chose it, so it is asked no more often than the keys of an issuer are, and its document
+/// is no longer than the one about a client may be.
 #[derive(Debug)]
 pub(super) struct ClientKeys {
     fetch: Arc<dyn Fetch>,
@@ -40,7 +42,7 @@ impl ClientKeys {
         if let Some(keys) = known.get(&url, now) {
             return keys.clone();
         }
-        let source = RemoteKeys::at(url.clone(), self.fetch.clone());
+        let source = RemoteKeys::at(url.clone(), self.fetch.clone()).limit(LARGEST);
         let keys = Arc::new(KeyCache::new(Arc::new(source), KeyCacheLimits::default(), self.clock.clone()));
         known.put(url, keys.clone(), now.saturating_add(LIFE), now);
         keys

@@ -65,6 +65,7 @@ impl AuthorizationServer {
         if !form.all("resource").iter().all(|resource| same_resource(resource, &code.grant.resource)) {
             return Err(OAuthError::new("invalid_target", "the code was issued for another resource"));
         }
+        let spent = store::encode(&Code { used: true, ..code.clone() })?;
         let grant = Grant { key, ..code.grant.clone() };
         let mut response = self.issue(client, &grant, code.nonce.as_deref(), &grant.scopes)?;
         if client.may_use(REFRESH_TOKEN) {
@@ -72,9 +73,12 @@ impl AuthorizationServer {
         }
         // The last step, so that a code is not lost to a failure before it. It is remembered beyond its end, as long as its tokens
         // can live, so that a second use is noticed.
-        let spent = Code { used: true, ..code.clone() };
         let until = self.now().saturating_add(self.0.life.refresh.max(self.0.life.access));
-        if !self.store().replace(&name, &before, store::encode(&spent)?, until).await? {
+        let is_first = self.store().replace(&name, &before, spent, until).await;
+        if let (Ok(false) | Err(_), Some(refresh)) = (&is_first, &response.refresh_token) {
+            self.forget_refresh(refresh).await;
+        }
+        if !is_first? {
             // Another request was faster by a hair, which is no less a second use.
             return Err(self.used_twice(&code).await?);
         }

@@ -24,7 +24,8 @@ pub(super) struct Documents {
 }
 
 const KNOWN: usize = 1000;
-const LARGEST: usize = 16 * 1024;
+/// The longest document, in bytes.
+pub(super) const LARGEST: usize = 16 * 1024;
 const DEADLINE: Duration = Duration::from_secs(5);
 /// For how long a document is kept that does not say, and at most.
 const USUAL_LIFE: u64 = 3600;

@@ -59,6 +59,14 @@ impl AuthorizationServer {
         Ok(text)
     }
 
+    /// Forgets refresh tokens that nobody got. If that fails, they are forgotten when they expire.
+    pub(super) async fn forget_refresh(&self, text: &str) {
+        let name = text.split_once('.').map_or(text, |(name, _)| name);
+        if let Err(error) = self.store().take(&refresh_key(name)).await {
+            tracing::debug!(%error, "refresh tokens that nobody got can not be forgotten yet");
+        }
+    }
+
     /// Finds the record of a refresh token; none if there is no such record. The token may be any of its tokens, or made up.
     pub(super) async fn shown_refresh<'a>(&self, text: &'a str) -> Result<Option<Shown<'a>>, OAuthError> {
         let Some((name, _)) = text.split_once('.') else { return Ok(None) };

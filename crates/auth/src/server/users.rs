@@ -203,14 +203,24 @@ mod tests {
     use super::*;
 
     /// Mistake: whoever went away while a password was checked made room for the next check, so that there was no bound.
-    #[tokio::test]
-    async fn a_check_that_nobody_waits_for_is_counted() {
+    #[test]
+    fn a_check_that_nobody_waits_for_is_counted() {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
         let users = Users::new().unwrap();
-        tokio::select! {
-            biased;
-            _ = users.check("nobody", Secret::new("a password")) => panic!("it can not be done yet"),
-            () = std::future::ready(()) => {}
-        }
-        assert_eq!(users.0.checks.available_permits(), CHECKS_AT_ONCE - 1);
+        let (release, released) = std::sync::mpsc::sync_channel::<()>(1);
+        runtime.block_on(async {
+            // The only thread that could check has something else to do, until it is released.
+            let busy = tokio::task::spawn_blocking(move || released.recv());
+            tokio::select! {
+                biased;
+                _ = users.check("nobody", Secret::new("a password")) => panic!("it can not be done yet"),
+                () = std::future::ready(()) => {}
+            }
+            assert_eq!(users.0.checks.available_permits(), CHECKS_AT_ONCE - 1);
+            drop(release);
+            busy.await.unwrap().unwrap_err();
+            tokio::task::spawn_blocking(|| ()).await.unwrap();
+            assert_eq!(users.0.checks.available_permits(), CHECKS_AT_ONCE, "the check is done");
+        });
     }
 }

@@ -1,5 +1,6 @@
 //! Codes and refresh tokens: each used once, by whom it was made for.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use jackfield_auth::resource::TokenVerifier as _;
@@ -282,9 +283,22 @@ async fn refreshing_fills_no_store() {
 struct Failing {
     inner: MemoryStore,
     kind: Mutex<Option<&'static str>>,
+    /// Of which kind the next value can not be replaced, because another was faster.
+    late: Mutex<Option<&'static str>>,
+    /// What was put and not taken.
+    keys: Mutex<BTreeSet<String>>,
 }
 
 impl Failing {
+    fn new(clock: &Clock) -> Arc<Self> {
+        let inner = MemoryStore::new(clock.clone());
+        Arc::new(Self { inner, kind: Mutex::default(), late: Mutex::default(), keys: Mutex::default() })
+    }
+
+    fn count(&self, kind: &str) -> usize {
+        self.keys.lock().unwrap().iter().filter(|key| key.starts_with(kind)).count()
+    }
+
     fn fails<T: Send + 'static>(&self, key: &str) -> Option<Storing<'static, T>> {
         let mut kind = self.kind.lock().unwrap();
         kind.take_if(|kind| key.starts_with(*kind))?;
@@ -294,7 +308,10 @@ impl Failing {
 
 impl AuthStore for Failing {
     fn put<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Storing<'a, ()> {
-        self.fails(key).unwrap_or_else(|| self.inner.put(key, value, until))
+        self.fails(key).unwrap_or_else(|| {
+            self.keys.lock().unwrap().insert(key.to_owned());
+            self.inner.put(key, value, until)
+        })
     }
 
     fn add<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Storing<'a, bool> {
@@ -306,10 +323,14 @@ impl AuthStore for Failing {
     }
 
     fn take<'a>(&'a self, key: &'a str) -> Storing<'a, Option<Vec<u8>>> {
+        self.keys.lock().unwrap().remove(key);
         self.inner.take(key)
     }
 
     fn replace<'a>(&'a self, key: &'a str, before: &'a [u8], after: Vec<u8>, until: u64) -> Storing<'a, bool> {
+        if self.late.lock().unwrap().take_if(|kind| key.starts_with(*kind)).is_some() {
+            return Box::pin(std::future::ready(Ok(false)));
+        }
         self.fails(key).unwrap_or_else(|| self.inner.replace(key, before, after, until))
     }
 }
@@ -318,7 +339,7 @@ impl AuthStore for Failing {
 #[tokio::test]
 async fn a_failure_of_the_store_ends_no_login() {
     let clock = Clock::manual(NOW);
-    let store = Arc::new(Failing { inner: MemoryStore::new(clock.clone()), kind: Mutex::default() });
+    let store = Failing::new(&clock);
     let (server, _) = server(|builder| builder.store(store.clone()).clock(clock.clone()));
     let mut visitor = Visitor::new(&server);
     let start = Start::new();
@@ -337,6 +358,30 @@ async fn a_failure_of_the_store_ends_no_login() {
     assert_eq!(second.status, 200, "{second:?}");
     clock.advance(60);
     assert_eq!(refresh(&visitor, second.json()["refresh_token"].as_str().unwrap()).await.status, 200);
+}
+
+/// Refresh tokens that nobody got are not kept for thirty days: neither when the store fails to spend the code, nor when another request
+/// was faster.
+#[tokio::test]
+async fn a_code_that_is_not_spent_leaves_nothing_behind() {
+    let clock = Clock::manual(NOW);
+    let store = Failing::new(&clock);
+    let (server, _) = server(|builder| builder.store(store.clone()).clock(clock.clone()));
+    let mut visitor = Visitor::new(&server);
+    let start = Start::new();
+    let code = visitor.obtain(&start).await.param("code").unwrap();
+    for _ in 0..3 {
+        *store.kind.lock().unwrap() = Some("code:");
+        assert_eq!(visitor.post("/token", &start.redeem(&code)).await.status, 503);
+        assert_eq!(store.count("refresh:"), 0);
+    }
+    *store.late.lock().unwrap() = Some("code:");
+    assert_eq!(visitor.post("/token", &start.redeem(&code)).await.error(), "invalid_grant");
+    assert_eq!((store.count("refresh:"), store.count("code:")), (0, 1));
+    let start = Start::new();
+    let code = visitor.get(&start.path()).await.param("code").unwrap();
+    assert_eq!(visitor.post("/token", &start.redeem(&code)).await.status, 200);
+    assert_eq!(store.count("refresh:"), 1);
 }
 
 /// What stands in an access token is not enough to end the login: resource servers see those.

@@ -85,6 +85,7 @@ async fn the_keys_of_a_client_are_kept() {
     impl Fetch for Counted {
         fn fetch(&self, ask: Ask) -> Fetching<'_> {
             self.0.fetch_add(1, Ordering::SeqCst);
+            assert_eq!(ask.limit, 16 * 1024);
             self.1.fetch(ask)
         }
     }
@@ -102,6 +103,22 @@ async fn the_keys_of_a_client_are_kept() {
         assert_eq!(status, 200, "{body}");
     }
     assert_eq!(fetch.0.load(Ordering::SeqCst), 1);
+}
+
+/// What strangers keep at a URL is kept in memory, so it is short.
+#[tokio::test]
+async fn the_keys_of_a_client_are_few() {
+    let key = SigningKey::generate().unwrap();
+    for (padding, expected) in [(15 * 1024, 200), (17 * 1024, 401)] {
+        let keys = json!({ "keys": [key.public()], "padding": "x".repeat(padding) });
+        let (server, _) = server(|builder| builder.fetch(Arc::new(Canned(Some((StatusCode::OK, keys))))));
+        let mut visitor = Visitor::new(&server);
+        let metadata = json!({ "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "private_key_jwt",
+            "jwks_uri": "https://app.example/jwks.json" });
+        let client = visitor.post_json("/register", &metadata).await.json();
+        let (status, body) = tokens(&mut visitor, client["client_id"].as_str().unwrap(), &key).await;
+        assert_eq!(status, expected, "{body}");
+    }
 }
 
 /// While the keys of a client can not be fetched, it is nobody.

@@ -165,3 +165,57 @@ async fn a_timeout_is_not_hidden_by_what_is_missing() {
     let found = jackfield_auth::metadata::discover("https://auth.example.com/as", &Silent("/nowhere")).await;
     assert!(matches!(found, Err(FetchError::Status(StatusCode::NOT_FOUND))), "{found:?}");
 }
+
+/// Fails at the first place, and has the metadata at the last one or nowhere.
+#[derive(Debug)]
+struct Broken {
+    why: fn() -> FetchError,
+    has_metadata: bool,
+}
+
+impl Fetch for Broken {
+    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+        let metadata = json!({ "issuer": "https://auth.example.com/as" }).to_string();
+        let answer = match ask.url.path() {
+            "/.well-known/oauth-authorization-server/as" => Err((self.why)()),
+            "/as/.well-known/openid-configuration" if self.has_metadata => {
+                Ok(Document::new(StatusCode::OK, HeaderMap::new(), metadata))
+            }
+            _ => Ok(Document::new(StatusCode::NOT_FOUND, HeaderMap::new(), "")),
+        };
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+/// A place that fails does not hide the metadata at another, and is told of where there is none.
+#[tokio::test]
+async fn a_place_that_fails_is_passed_by() {
+    let failures: [fn() -> FetchError; 3] = [
+        || FetchError::Status(StatusCode::INTERNAL_SERVER_ERROR),
+        || FetchError::TooLarge,
+        || FetchError::Refused("a redirect to elsewhere"),
+    ];
+    for why in failures {
+        let discover = async |has_metadata| {
+            jackfield_auth::metadata::discover("https://auth.example.com/as", &Broken { why, has_metadata }).await
+        };
+        assert_eq!(discover(true).await.unwrap().issuer, "https://auth.example.com/as");
+        assert_eq!(discover(false).await.unwrap_err().to_string(), why().to_string());
+    }
+}
+
+/// The same for clients, and where one place fails nobody guesses what the metadata would have said.
+#[tokio::test]
+async fn clients_pass_by_a_place_that_fails() {
+    let town = Town::new().await;
+    town.state().broken = Some("/.well-known/oauth-authorization-server/as");
+    assert!(town.failure(&town.login()).await.contains("500"));
+    town.set("/as/.well-known/openid-configuration", town.issuer("/as"));
+    assert_eq!(town.request(&town.login()).await.unwrap(), 200);
+
+    let town = Town::new().await;
+    town.remove("/.well-known/oauth-protected-resource/mcp");
+    town.state().broken = Some("/.well-known/oauth-authorization-server");
+    assert!(town.failure(&town.login()).await.contains("500"));
+    assert!(town.visits().is_empty() && town.clients().is_empty());
+}

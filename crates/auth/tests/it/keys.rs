@@ -172,3 +172,28 @@ async fn a_fetch_outlives_whoever_began_it() {
     assert!(has(&cache, one.id()).await.unwrap());
     assert_eq!(source.loads(), 1);
 }
+
+/// Mistake: whoever waited while keys were fetched for another was told for a minute that theirs does not exist, though it may have been
+/// made since.
+#[tokio::test]
+async fn a_fetch_for_another_key_settles_nothing() {
+    let (one, two) = (SigningKey::generate().unwrap(), SigningKey::generate().unwrap());
+    let (source, clock) = (Source::of(&[&one]), Clock::manual(1000));
+    source.gate.forget_permits(1000);
+    let cache = Arc::new(KeyCache::new(source.clone(), KeyCacheLimits::default(), clock.clone()));
+    let mut asking = tokio::task::JoinSet::new();
+    for kid in ["made-up", two.id()] {
+        let (cache, kid) = (cache.clone(), kid.to_owned());
+        asking.spawn(async move { has(&cache, &kid).await.unwrap() });
+        tokio::task::yield_now().await;
+    }
+    source.gate.add_permits(1);
+    assert_eq!(asking.join_all().await, [false, false]);
+    source.set(&[&one, &two]);
+    source.gate.add_permits(1000);
+    clock.advance(11);
+    assert!(!has(&cache, "made-up").await.unwrap(), "it was asked for a moment ago");
+    assert_eq!(source.loads(), 1);
+    assert!(has(&cache, two.id()).await.unwrap());
+    assert_eq!(source.loads(), 2);
+}

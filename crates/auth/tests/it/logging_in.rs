@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::storing::names;
+use crate::storing::{Flaky, names};
 use crate::town::{Town, Yes};
 
 const ISSUER: &str = "/.well-known/oauth-authorization-server/as";
@@ -258,6 +258,33 @@ async fn a_no_is_for_all_who_waited() {
     }
 }
 
+/// However often the user says no, the client is registered once.
+#[tokio::test]
+async fn logins_that_do_not_finish_register_once() {
+    let town = Town::new().await;
+    let no = No { asked: Arc::default(), let_go: Arc::new(Semaphore::new(3)) };
+    for _ in 0..3 {
+        let login = town.oauth().interaction(no.clone()).server(town.url("/mcp")).unwrap();
+        assert!(matches!(login.login().await, Err(AuthError::Denied(_))));
+    }
+    // Nor does somebody who gives up before the user has answered.
+    let login = town.oauth().interaction(no.clone()).server(town.url("/mcp")).unwrap();
+    tokio::select! {
+        biased;
+        _ = login.login() => panic!("nobody has answered"),
+        () = async { while no.asked.load(Ordering::SeqCst) < 4 { tokio::task::yield_now().await } } => {}
+    }
+    town.login().login().await.unwrap();
+    assert_eq!(town.clients().len(), 1);
+    // A server that does not know the client that it has just registered is asked for another.
+    let town = Town::new().await;
+    town.state().forgotten.insert("client-1-of-as".to_owned());
+    town.login().login().await.unwrap_err();
+    assert!(names(&*town.store).await.is_empty());
+    town.login().login().await.unwrap();
+    assert_eq!(town.clients().len(), 2);
+}
+
 /// A token that ended before it was ever shown was not refused, and nobody is told so for ever.
 #[tokio::test]
 async fn a_token_that_ended_unseen_is_replaced() {
@@ -356,6 +383,19 @@ async fn a_given_client_is_shown_to_one_issuer() {
     let client = GivenClient::new("given").secret("another").issuer(crooked.url("/as"));
     let login = town.oauth().client(client).server(crooked.url("/mcp")).unwrap();
     assert_eq!(crooked.request(&login).await.unwrap(), 200);
+}
+
+/// What could not be kept is not taken for kept: the next login keeps whose client it is. AUTH-054
+#[tokio::test]
+async fn a_given_client_is_bound_when_the_store_works_again() {
+    let town = Town::new().await;
+    let store = Arc::new(Flaky::new(town.store.clone()));
+    let oauth = town.oauth().client(GivenClient::new("given")).shared_store(store.clone());
+    let login = oauth.server(town.url("/mcp")).unwrap();
+    store.fail("issuer of ");
+    assert!(matches!(login.login().await, Err(AuthError::Store(_))));
+    login.login().await.unwrap();
+    assert!(names(&*town.store).await.contains(&"issuer of given".to_owned()));
 }
 
 /// Two servers share a store, and each sees its own token only. AUTH-082

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jackfield_auth::client::{AuthEvent, Binding, CredentialStore, FileStore, OAuth};
+use jackfield_auth::client::{AuthEvent, Binding, CredentialStore, FileStore, GivenClient, OAuth};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::storing::Place;
+use crate::storing::{Flaky, Place, names};
 use crate::town::{Town, Yes};
 use jackfield_auth::fetch::HttpFetch;
 
@@ -172,6 +172,35 @@ async fn logging_out_revokes() {
     assert!(login.account().await.unwrap().is_none() && town.oauth().accounts().await.unwrap().is_empty());
     assert!(!login.logout().await.unwrap());
     assert!(town.events.lock().unwrap().contains(&AuthEvent::LoggedOut { is_revoked: true }));
+}
+
+/// Tokens are revoked even if the store does not let go of the client; and a client that the login was not made with stays.
+#[tokio::test]
+async fn logging_out_revokes_before_the_client_is_forgotten() {
+    let town = town().await;
+    let place = "/.well-known/oauth-authorization-server/as";
+    town.change(place, "revocation_endpoint", json!(town.url("/as/revoke")));
+    let revoked = || town.forms().iter().filter(|form| form.contains_key("token")).count();
+    let registration = format!("client {}", town.url("/as"));
+    let store = Arc::new(Flaky::new(town.store.clone()));
+    let login = town.oauth().shared_store(store.clone()).server(town.url("/mcp")).unwrap();
+    login.login().await.unwrap();
+    store.fail("client ");
+    assert!(login.logout().await.is_err());
+    assert_eq!(revoked(), 2);
+    assert_eq!(names(&*town.store).await, std::slice::from_ref(&registration));
+    // Somebody else's client logs in and out.
+    let given = GivenClient::new("given").issuer(town.url("/as"));
+    let login = town.oauth().client(given).server(town.url("/mcp")).unwrap();
+    login.login().await.unwrap();
+    assert!(login.logout().await.unwrap());
+    assert_eq!(names(&*town.store).await, std::slice::from_ref(&registration));
+    // What nobody can read any more is forgotten with the login.
+    let login = town.login();
+    login.login().await.unwrap();
+    town.store.save(&registration, &"damaged".into()).await.unwrap();
+    assert!(login.logout().await.unwrap());
+    assert!(names(&*town.store).await.is_empty());
 }
 
 /// An access token that the authorization server can not take back is no failure, as long as nothing can be renewed.

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use jackfield_auth::Secret;
-use jackfield_auth::client::{CredentialStore, FileStore, MemoryStore, StoreError};
+use jackfield_auth::client::{CredentialStore, FileStore, MemoryStore, StoreError, StoreLock};
+use jackfield_http::client::Boxed;
 use tokio::task::JoinSet;
 
 /// A directory that is gone at the end.
@@ -27,6 +29,50 @@ impl Drop for Place {
 /// The names of what can be read.
 pub(crate) async fn names(store: &dyn CredentialStore) -> Vec<String> {
     store.names().await.unwrap().into_iter().filter_map(Result::ok).collect()
+}
+
+/// A store that fails the next change of a name that begins as told.
+#[derive(Debug)]
+pub(crate) struct Flaky {
+    inner: Arc<MemoryStore>,
+    prefix: Mutex<Option<&'static str>>,
+}
+
+impl Flaky {
+    pub(crate) fn new(inner: Arc<MemoryStore>) -> Self {
+        Self { inner, prefix: Mutex::default() }
+    }
+
+    pub(crate) fn fail(&self, prefix: &'static str) {
+        *self.prefix.lock().unwrap() = Some(prefix);
+    }
+
+    fn fails(&self, name: &str) -> Option<Boxed<'static, Result<(), StoreError>>> {
+        self.prefix.lock().unwrap().take_if(|prefix| name.starts_with(*prefix))?;
+        Some(Box::pin(std::future::ready(Err(StoreError::NoPlace))))
+    }
+}
+
+impl CredentialStore for Flaky {
+    fn load<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<Option<Secret>, StoreError>> {
+        self.inner.load(name)
+    }
+
+    fn save<'a>(&'a self, name: &'a str, value: &'a Secret) -> Boxed<'a, Result<(), StoreError>> {
+        self.fails(name).unwrap_or_else(|| self.inner.save(name, value))
+    }
+
+    fn remove<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<(), StoreError>> {
+        self.fails(name).unwrap_or_else(|| self.inner.remove(name))
+    }
+
+    fn names(&self) -> Boxed<'_, Result<Vec<Result<String, StoreError>>, StoreError>> {
+        self.inner.names()
+    }
+
+    fn lock<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<StoreLock, StoreError>> {
+        self.inner.lock(name)
+    }
 }
 
 /// What every store does.

@@ -38,6 +38,8 @@ pub(crate) struct State {
     pub(crate) nonce: Option<&'static str>,
     /// Whether no token is ever good.
     pub(crate) hates_tokens: bool,
+    /// A path that can not be served at present.
+    pub(crate) broken: Option<&'static str>,
     /// A refusal of the registration endpoint.
     pub(crate) no_registration: Option<&'static str>,
     /// A kind of token that is not revoked, and the refusal.
@@ -172,6 +174,9 @@ impl Town {
 impl State {
     fn answer(&mut self, hit: &Hit) -> String {
         let (path, query) = hit.path.split_once('?').unwrap_or((&hit.path, ""));
+        if self.broken == Some(path) {
+            return response(500, "", "");
+        }
         if let Some(document) = self.documents.get(path) {
             return response(200, "content-type: application/json\r\n", &document.to_string());
         }
