@@ -385,7 +385,7 @@ async fn a_given_client_is_shown_to_one_issuer() {
     assert_eq!(crooked.request(&login).await.unwrap(), 200);
 }
 
-/// What could not be kept is not taken for kept: the next login keeps whose client it is. AUTH-054
+/// What could not be kept is not taken for kept: the next login keeps whose client it is.
 #[tokio::test]
 async fn a_given_client_is_bound_when_the_store_works_again() {
     let town = Town::new().await;
