@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use jackfield_client::{Client, Event, Restarts, Timeouts};
+use jackfield_client::{Client, Event, Limits, Restarts, Timeouts};
 use serde_json::json;
 
 use super::site::Site;
@@ -182,21 +182,54 @@ fn questions_of_a_task_may_come_on_any_stream() {
     }
 }
 
-/// PAT-032: a server that can not be reached is noticed by the pings, at the latest by the second.
+/// A client that pings a server of sessions every ten seconds, and does not connect again.
+async fn pinging(site: &Site, limits: Limits) -> Client {
+    site.legacy("2025-11-25");
+    let mut timeouts = Timeouts::default();
+    timeouts.keep_alive = Some(Duration::from_secs(10));
+    let mut restarts = Restarts::default();
+    restarts.limit = 0;
+    let builder = Client::builder().timeouts(timeouts).restarts(restarts).limits(limits);
+    let client = builder.connect(site.http()).await.unwrap();
+    // Since this has been answered, nothing else is under way when the first ping is sent.
+    client.tools().all().await.unwrap();
+    client
+}
+
+/// PAT-032: a server that can not be reached is noticed by the second ping; one that comes back before that is kept.
 #[test]
 fn pings_notice_that_nobody_listens() {
+    for comes_back in [false, true] {
+        paused(async move {
+            let site = Site::default();
+            site.reply("ping", r#"200 json {"result":{}}"#);
+            let client = pinging(&site, Limits::default()).await;
+            site.shut();
+            let ended = tokio::time::timeout(Duration::from_secs(15), client.closed()).await;
+            assert!(ended.is_err(), "one ping was enough");
+            if comes_back {
+                site.open();
+            }
+            let ended = tokio::time::timeout(Duration::from_secs(60), client.closed()).await;
+            assert_eq!(ended.is_ok(), !comes_back);
+            assert_eq!(site.seen("ping").is_empty(), !comes_back);
+        });
+    }
+}
+
+/// PAT-032: a server that takes its time to answer a long request is not given up because pings find no room meanwhile.
+#[test]
+fn long_requests_do_not_look_like_a_deaf_server() {
     paused(async {
         let site = Site::default();
-        site.legacy("2025-11-25");
-        let mut timeouts = Timeouts::default();
-        timeouts.keep_alive = Some(Duration::from_secs(10));
-        let mut restarts = Restarts::default();
-        restarts.limit = 0;
-        let client = Client::builder().timeouts(timeouts).restarts(restarts).connect(site.http()).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        site.shut();
-        let ended = tokio::time::timeout(Duration::from_secs(20), client.closed()).await;
-        assert!(ended.is_ok(), "nobody noticed");
+        site.reply("ping", r#"200 json {"result":{}}"#);
+        site.reply("tools/call", r#"after 55 200 json {"result":{"content":[]}}"#);
+        let mut limits = Limits::default();
+        limits.queued_bytes = 10_000;
+        let client = pinging(&site, limits).await;
+        let call = client.call("t", json!({"x": "y".repeat(20_000)})).timeout(Duration::from_secs(100));
+        assert_eq!(name(&call.await), "ok");
+        assert!(site.seen("ping").is_empty(), "there was room for pings");
     });
 }
 
