@@ -122,6 +122,28 @@ fn the_stream_of_notices_survives_odd_answers() {
     });
 }
 
+/// A server that refuses to go on from an event that it no longer knows is asked to begin anew, and the reader looks at everything.
+#[test]
+fn an_event_that_is_not_known_any_more_is_not_asked_for_again() {
+    paused(async {
+        let site = Site::default();
+        site.legacy("2025-06-18");
+        site.forget("GET");
+        site.reply("GET", format!("200 sse id: 1|{CHANGED}"));
+        site.reply("GET", "400");
+        site.reply("GET", "200 sse : hello||…");
+        let client = Client::connect(site.http()).await.unwrap();
+        let mut events = client.subscribe().tools().await.unwrap();
+        let mut heard = Vec::new();
+        while heard.last() != Some(&Event::Reconnected) {
+            heard.push(events.next().await.unwrap().unwrap());
+        }
+        let asked: Vec<_> =
+            site.seen("GET").iter().map(|seen| seen.header("last-event-id").map(str::to_owned)).collect();
+        assert_eq!(asked, [None, Some("1".to_owned()), None]);
+    });
+}
+
 /// A server that is being started again refuses for a while; an open subscription is asked for again, as if nobody had answered.
 #[test]
 fn subscriptions_outlast_refusals() {
