@@ -144,6 +144,38 @@ fn an_event_that_is_not_known_any_more_is_not_asked_for_again() {
     });
 }
 
+/// A resource that a new session was asked for in vain is an error for the reader if the session goes on; if that ends too, the next one
+/// is asked.
+#[test]
+fn resources_are_not_lost_silently() {
+    const DONE: &str = r#"200 json {"result":{}}"#;
+    for (second, asked, wanted) in [("close", 2, Some("lost")), ("404", 3, None)] {
+        paused(async move {
+            let site = Site::default();
+            site.legacy("2025-11-25");
+            for reply in [DONE, second, DONE] {
+                site.reply("resources/subscribe", reply);
+            }
+            site.reply("tools/call", "404");
+            site.reply("tools/call", r#"200 json {"result":{"content":[]}}"#);
+            let client = Client::connect(site.http()).await.unwrap();
+            let mut events = client.subscribe().resource("r://1").await.unwrap();
+            assert_eq!(name(&client.call("t", ()).await), "ok");
+            let failure = tokio::time::timeout(Duration::from_secs(600), async {
+                loop {
+                    match events.next().await.expect("an event") {
+                        Ok(event) => assert_eq!(event, Event::Reconnected),
+                        error => return name(&error),
+                    }
+                }
+            });
+            assert_eq!(failure.await.ok().as_deref(), wanted, "{second}");
+            assert_eq!(site.seen("resources/subscribe").len(), asked, "{second}");
+            assert_eq!(name(&client.call("t", ()).await), "ok");
+        });
+    }
+}
+
 /// A server that is being started again refuses for a while; an open subscription is asked for again, as if nobody had answered.
 #[test]
 fn subscriptions_outlast_refusals() {
