@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::core::Core;
 use crate::kept::Kept;
-use crate::pending::{Fault, Found};
+use crate::pending::Found;
 use crate::sending::{Wanted, cancel, send_wanted};
 use crate::session::Session;
 use crate::{BadAnswer, Error};
@@ -195,7 +195,7 @@ impl Ticket<'_> {
         loop {
             match poll_fn(|cx| self.core.pending.poll(self.id, cx)).await {
                 Found::Answer(Ok(text)) => return Ok(text),
-                Found::Answer(Err(fault)) => return Err(self.error(fault)),
+                Found::Answer(Err(fault)) => return Err(fault.into_error(self.method())),
                 Found::Progress(notices) => {
                     if let Some(hear) = &mut asking.on_progress {
                         notices.into_iter().for_each(hear);
@@ -222,15 +222,6 @@ impl Ticket<'_> {
             if let (Found::Progress(notices), Some(hear)) = (found, asking.as_mut()) {
                 notices.into_iter().for_each(hear);
             }
-        }
-    }
-
-    fn error(&self, fault: Fault) -> Error {
-        match fault {
-            Fault::Server(error) => Error::server(self.method(), error),
-            Fault::Lost(cause) => Error::Lost { method: self.method().to_owned(), cause },
-            Fault::Unreachable(cause) => Error::Connect(cause),
-            Fault::Bad(cause) => Error::bad_answer(self.method(), cause),
         }
     }
 

@@ -42,13 +42,15 @@ impl CacheOwner {
 const MOST_ENTRIES: usize = 1000;
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long an answer that is there waits until it is known whose it is. If it takes longer, it is not kept.
+const WHILE_ANSWERED: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 struct Kept {
     entries: HashMap<Key, Entry>,
     bytes: usize,
-    /// How often results of a method were said to be stale.
-    changes: HashMap<Method, u64>,
+    /// How often a server's results of a method were said to be stale.
+    changes: HashMap<String, HashMap<Method, u64>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -95,10 +97,14 @@ enum Credentials {
 }
 
 impl Credentials {
-    async fn of(session: &Session) -> Self {
+    /// Asks for them; whoever takes longer than the limit has none.
+    async fn of(session: &Session, limit: Duration) -> Self {
         match session.link.credentials() {
             None => Self::Fixed,
-            Some(asked) => asked.await.map_or(Self::Unknown, Self::Now),
+            Some(asked) => match tokio::time::timeout(limit, asked).await {
+                Ok(Some(credentials)) => Self::Now(credentials),
+                Ok(None) | Err(_) => Self::Unknown,
+            },
         }
     }
 
@@ -131,8 +137,8 @@ impl Cache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn changes(&self, method: Method) -> u64 {
-        self.kept().changes.get(&method).copied().unwrap_or_default()
+    fn changes(&self, server: &str, method: Method) -> u64 {
+        self.kept().changes(server, method)
     }
 
     fn find(&self, server: &str, user: Option<User>, method: Method, which: Option<&str>) -> Option<Bytes> {
@@ -148,7 +154,7 @@ impl Cache {
     /// Keeps a text, unless results of the method were said to be stale after the request was sent.
     fn keep(&self, key: Key, changes: u64, until: Instant, text: &[u8]) {
         let mut kept = self.kept();
-        if kept.changes.get(&key.method).copied().unwrap_or_default() != changes {
+        if kept.changes(&key.server, key.method) != changes {
             return;
         }
         kept.make_room(text.len());
@@ -165,8 +171,9 @@ impl Cache {
     /// Forgets the results of these methods; only those about a URI, if one is given.
     fn forget(&self, server: &str, stale: &[Method], uri: Option<&str>) {
         let mut kept = self.kept();
+        let changes = kept.changes.entry(server.to_owned()).or_default();
         for method in stale {
-            let count = kept.changes.entry(*method).or_default();
+            let count = changes.entry(*method).or_default();
             *count = count.wrapping_add(1);
         }
         let is_meant = |which: Option<&str>| uri.is_none() || which == uri;
@@ -175,6 +182,10 @@ impl Cache {
 }
 
 impl Kept {
+    fn changes(&self, server: &str, method: Method) -> u64 {
+        self.changes.get(server).and_then(|changes| changes.get(&method)).copied().unwrap_or_default()
+    }
+
     fn retain(&mut self, keep: impl Fn(&Key, &Entry) -> bool) {
         self.entries.retain(|key, entry| keep(key, entry));
         self.bytes = self.entries.values().map(|entry| entry.text.len()).sum();
@@ -194,13 +205,13 @@ impl Kept {
 }
 
 impl Core {
-    /// Notes the moment before a request whose result may be kept; none if the revision keeps nothing.
-    pub(crate) async fn moment(&self, session: &Session, method: Method) -> Option<Moment> {
+    /// Notes the moment before a request whose result may be kept; none if the revision keeps nothing. It takes no longer than the limit.
+    pub(crate) async fn moment(&self, session: &Session, method: Method, limit: Duration) -> Option<Moment> {
         if !session.revision.has_cache_hints() {
             return None;
         }
-        let changes = self.cache.changes(method);
-        Some(Moment { changes, credentials: Credentials::of(session).await })
+        let changes = self.cache.changes(&self.options.cache_owner.server, method);
+        Some(Moment { changes, credentials: Credentials::of(session, limit).await })
     }
 
     /// Returns a result that was kept.
@@ -227,7 +238,7 @@ impl Core {
             None
         } else {
             // The request may have led to a login, and then its result belongs to whoever logged in.
-            let is_same = Credentials::of(session).await == moment.credentials;
+            let is_same = Credentials::of(session, WHILE_ANSWERED).await == moment.credentials;
             let Some(user) = moment.credentials.user(owner).filter(|_| is_same) else { return };
             Some(user)
         };

@@ -150,7 +150,8 @@ impl Client {
         let session = self.session().await?;
         session.needs_resources()?;
         let uri = uri.into();
-        let moment = self.core.moment(&session, Method::ReadResource).await;
+        let limit = self.core.options.timeouts.request;
+        let moment = self.core.moment(&session, Method::ReadResource, limit).await;
         if let Some(text) = self.core.cached(moment, Method::ReadResource, Some(&uri)) {
             return complete(Method::ReadResource.name(), &text, &session);
         }

@@ -20,24 +20,30 @@ pub(crate) async fn watch(core: &Core, session: &Session) -> Ended {
 }
 
 async fn until_silent(core: &Core, session: &Session, interval: Duration) -> Ended {
-    let mut was_lost = false;
+    // One ping may fail for a reason that passes; a second in a row does not.
+    let mut has_missed = false;
     loop {
         tokio::time::sleep(interval).await;
         let mut asking = Asking::within(interval, interval);
         let ping = ClientRequest::Ping(EmptyParams::default());
-        match core.ask_plainly::<IgnoredAny>(session, ping, &mut asking).await {
+        let missed = match core.ask_plainly::<IgnoredAny>(session, ping, &mut asking).await {
             // An error is a sign of life as well.
-            Ok(_) | Err(Error::Server { .. } | Error::BadAnswer { .. }) => was_lost = false,
-            Err(Error::Limit { what: QUEUED_BYTES, .. }) => {
-                return Ended::new("the server does not read what is sent to it");
+            Ok(_) | Err(Error::Server { .. } | Error::BadAnswer { .. }) => {
+                has_missed = false;
+                continue;
+            }
+            Err(Error::TimedOut { .. }) => return Ended::new("the server did not answer a ping"),
+            Err(Error::Limit { what: QUEUED_BYTES, .. }) if session.link.has_one_stream() => {
+                Ended::new("the server does not read what is sent to it")
             }
             // The ping was not sent, because others wait; they have a limit of their own.
-            Err(Error::Limit { .. }) => {}
-            Err(Error::TimedOut { .. }) => return Ended::new("the server did not answer a ping"),
-            Err(Error::Connect(cause)) => return Ended::new("the server can not be reached").with_cause(cause),
+            Err(Error::Limit { .. }) => continue,
+            Err(Error::Connect(cause)) => Ended::new("the server can not be reached").with_cause(cause),
             // A connection that is ending says why by itself, before the next ping.
-            Err(_) if !was_lost => was_lost = true,
-            Err(_) => return Ended::new("the answers to pings are lost"),
+            Err(_) => Ended::new("the answers to pings are lost"),
+        };
+        if std::mem::replace(&mut has_missed, true) {
+            return missed;
         }
     }
 }

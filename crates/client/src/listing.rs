@@ -297,8 +297,8 @@ struct Place {
 
 async fn page<T: Listed>(client: Client, place: Place) -> Result<Page<T>, Trouble> {
     let core = client.core();
-    let wait = core.options.timeouts.request;
-    let session = core.session(place.patience.map_or(wait, |patience| patience.timeout)).await?;
+    let limit = place.patience.map_or(core.options.timeouts.request, |patience| patience.timeout);
+    let session = core.session(limit).await?;
     match T::METHOD {
         Method::ListTools => session.needs_tools()?,
         Method::ListPrompts => session.needs_prompts()?,
@@ -313,7 +313,7 @@ async fn page<T: Listed>(client: Client, place: Place) -> Result<Page<T>, Troubl
     // Both are looked at before the request is sent: what changes after that may not be in its answer.
     let edition = core.catalogue().edition();
     let first_edition = place.edition.unwrap_or(edition);
-    let moment = core.moment(&session, T::METHOD).await;
+    let moment = core.moment(&session, T::METHOD, limit).await;
     let kept = core.cached(moment, T::METHOD, place.cursor.as_deref()).filter(|_| !place.fresh);
     let is_kept = kept.is_some();
     let cursor = place.cursor.clone();

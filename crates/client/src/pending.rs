@@ -24,6 +24,17 @@ pub(crate) enum Fault {
     Bad(BadAnswer),
 }
 
+impl Fault {
+    pub(crate) fn into_error(self, method: &str) -> Error {
+        match self {
+            Self::Server(error) => Error::server(method, error),
+            Self::Lost(cause) => Error::Lost { method: method.to_owned(), cause },
+            Self::Unreachable(cause) => Error::Connect(cause),
+            Self::Bad(cause) => Error::bad_answer(method, cause),
+        }
+    }
+}
+
 /// The requests that wait. Ids are given in order and never again; an id's low bits are its place in the table.
 #[derive(Debug)]
 pub(crate) struct Pending {

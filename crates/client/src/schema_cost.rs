@@ -44,6 +44,7 @@ pub(crate) fn cost(schema: &Value) -> Cost {
         marks: false,
         unclear: false,
         depth: 0,
+        reached: Height::default(),
         is_too_deep: false,
     };
     let size = walk.size(schema, true);
@@ -83,8 +84,8 @@ fn too_large(value: &Value, depth: usize, count: &mut u64) -> Option<&'static st
 
 struct Walk<'a> {
     root: &'a Value,
-    /// The size of what references lead to, and whether it leads back to something that it is part of.
-    known: HashMap<String, (u64, bool)>,
+    /// What references lead to.
+    known: HashMap<String, Known>,
     open: HashSet<String>,
     /// How many references lead back. Two of them may apply to the same value wherever they stand: in a choice, or beside each other in
     /// keywords that are about the same member.
@@ -94,20 +95,49 @@ struct Walk<'a> {
     unclear: bool,
     /// How deep the walk is, with references followed.
     depth: usize,
+    /// The farthest that it has been, below the reference that is being followed.
+    reached: Height,
     is_too_deep: bool,
+}
+
+/// What is known about something that a reference leads to.
+#[derive(Clone, Copy)]
+struct Known {
+    size: u64,
+    /// Whether it leads back to something that it is part of.
+    leads_back: bool,
+    /// What is below it.
+    below: Height,
+}
+
+/// Levels, and references within references.
+#[derive(Clone, Copy, Default)]
+struct Height {
+    levels: usize,
+    references: usize,
 }
 
 impl Walk<'_> {
     /// Counts subschemas with references followed.
     fn size(&mut self, value: &Value, top: bool) -> u64 {
-        if self.depth >= MOST_EXPANDED_DEPTH {
-            self.is_too_deep = true;
+        if !self.reach(Height { levels: 1, references: 0 }) {
             return 1;
         }
         self.depth += 1;
         let size = self.size_of_parts(value, top);
         self.depth -= 1;
         size
+    }
+
+    /// Notes how far it goes from here, as if that was walked; says whether so much is allowed.
+    fn reach(&mut self, further: Height) -> bool {
+        let levels = self.depth.saturating_add(further.levels);
+        let references = self.open.len().saturating_add(further.references);
+        self.reached.levels = self.reached.levels.max(levels);
+        self.reached.references = self.reached.references.max(references);
+        let is_allowed = levels <= MOST_EXPANDED_DEPTH && references <= MOST_DEPTH;
+        self.is_too_deep |= !is_allowed;
+        is_allowed
     }
 
     fn size_of_parts(&mut self, value: &Value, top: bool) -> u64 {
@@ -136,9 +166,10 @@ impl Walk<'_> {
     }
 
     fn follow(&mut self, target: &str) -> u64 {
-        if let Some(&(size, leads_back)) = self.known.get(target) {
-            self.back = self.back.saturating_add(u64::from(leads_back));
-            return size;
+        if let Some(&known) = self.known.get(target) {
+            self.back = self.back.saturating_add(u64::from(known.leads_back));
+            self.reach(known.below);
+            return known.size;
         }
         if self.open.contains(target) || target == "#" {
             self.back = self.back.saturating_add(1);
@@ -148,16 +179,20 @@ impl Walk<'_> {
             self.unclear = true;
             return 1;
         };
-        if self.open.len() >= MOST_DEPTH {
-            self.is_too_deep = true;
+        if !self.reach(Height { levels: 0, references: 1 }) {
             return 1;
         }
-        self.open.insert(target.to_owned());
         let schema = schema.clone();
         let before = self.back;
+        let (levels, references) = (self.depth, self.open.len());
+        let outside = std::mem::replace(&mut self.reached, Height { levels, references: references + 1 });
+        self.open.insert(target.to_owned());
         let size = self.size(&schema, false);
         self.open.remove(target);
-        self.known.insert(target.to_owned(), (size, self.back > before));
+        let reached = std::mem::replace(&mut self.reached, outside);
+        let below = Height { levels: reached.levels - levels, references: reached.references - references };
+        self.reach(below);
+        self.known.insert(target.to_owned(), Known { size, leads_back: self.back > before, below });
         size
     }
 }
@@ -196,16 +231,24 @@ mod tests {
     /// followed.
     #[test]
     fn long_chains_of_references_are_refused() {
-        let chain = |length: usize| {
+        // Checkpoints are followed before the chain itself, from its end, so that each of them is a short way from what is known.
+        let chain = |length: usize, checkpoints: usize| {
             let mut defs: serde_json::Map<String, Value> = (0..length)
                 .map(|level| (format!("d{level}"), json!({"$ref": format!("#/$defs/d{}", level + 1)})))
                 .collect();
             defs.insert(format!("d{length}"), json!({"type": "string"}));
-            json!({"$ref": "#/$defs/d0", "$defs": defs})
+            let known: Vec<_> = (1..=checkpoints)
+                .map(|n| json!({"$ref": format!("#/$defs/d{}", length - n * (length / checkpoints))}))
+                .collect();
+            json!({"$defs": defs, "allOf": known, "anyOf": [{"$ref": "#/$defs/d0"}]})
         };
         let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
-        let judged = small.spawn(move || (cost(&chain(8000)), cost(&chain(60)))).unwrap().join().unwrap();
-        assert!(matches!(judged, (Cost::TooMuch(_), Cost::Bounded { .. })), "{judged:?}");
+        let judge =
+            move || [(8000, 0), (2000, 40), (120, 4), (60, 0), (60, 4)].map(|(length, n)| cost(&chain(length, n)));
+        let judged = small.spawn(judge).unwrap().join().unwrap();
+        let [long, known, two, short, parts] = &judged;
+        assert!([long, known, two].iter().all(|cost| matches!(cost, Cost::TooMuch(_))), "{judged:?}");
+        assert!([short, parts].iter().all(|cost| matches!(cost, Cost::Bounded { .. })), "{judged:?}");
     }
 
     /// T-102: every reference that leads back counts, whatever it stands in; also by way of another definition.

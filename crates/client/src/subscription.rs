@@ -4,6 +4,7 @@ use std::future::{IntoFuture, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use futures_core::Stream;
 use jackfield_protocol::{ClientRequest, EmptyResult, Method, SubscribeParams, SubscriptionFilter, UnsubscribeParams};
@@ -12,10 +13,11 @@ use tokio::time::Sleep;
 
 use crate::asking::Asking;
 use crate::client::Client;
-use crate::core::State;
+use crate::core::{Core, State};
 use crate::pending::{Fault, Found};
 use crate::sending::cancel;
-use crate::subscriptions::Mailbox;
+use crate::session::Session;
+use crate::subscriptions::{IsLast, Mailbox};
 use crate::{BadAnswer, Boxed, Error};
 
 /// Something changed at the server.
@@ -77,8 +79,14 @@ impl Subscribe {
         let session = core.session(core.options.timeouts.request).await?;
         let mailbox = core.subscriptions.add(wanted, core.options.limits.events);
         // From here on, dropping it takes everything back.
-        let mut subscription =
-            Subscription { client, mailbox, ended: false, was_open: false, reopening: Reopening::default() };
+        let mut subscription = Subscription {
+            client,
+            mailbox,
+            ended: false,
+            was_open: false,
+            reopening: Reopening::default(),
+            room: None,
+        };
         if session.revision.has_listen_streams() {
             core.open_subscription(&session, &subscription.mailbox)?;
             subscription.acknowledgement().await?;
@@ -137,7 +145,12 @@ pub struct Subscription {
     /// The server has taken it once, so it is opened again while that may succeed.
     was_open: bool,
     reopening: Reopening,
+    /// Ends when there may be room for another request.
+    room: Option<Pin<Box<Sleep>>>,
 }
+
+/// How long to wait for room while too many requests wait for an answer.
+const ROOM_AFTER: Duration = Duration::from_secs(1);
 
 /// The stream of a subscription broke while the connection goes on, so it is opened again after a while.
 #[derive(Debug, Default)]
@@ -218,29 +231,58 @@ impl Subscription {
         }
     }
 
-    /// Looks whether the server has refused a resource that was asked for again, on a new connection.
+    /// Asks a new connection for the resources, one after the other, and looks whether one is refused.
     fn poll_subscribing(&mut self, cx: &mut Context<'_>) -> Poll<Option<Error>> {
         let core = self.client.core().clone();
+        let session = core.session_now();
+        loop {
+            if let Some(refusal) = self.refusal(session.as_ref(), cx) {
+                return Poll::Ready(Some(refusal));
+            }
+            let Some(session) = &session else { return Poll::Pending };
+            match core.subscribe_next(session, &self.mailbox) {
+                Ok(None) => return Poll::Pending,
+                // Whoever polls comes back for the notice that waited for this.
+                Ok(Some(IsLast(true))) => cx.waker().wake_by_ref(),
+                Ok(Some(IsLast(false))) => {}
+                // Others wait for the server; it has refused nothing.
+                Err(Error::Limit { .. }) => return self.poll_room(cx),
+                // The next connection is asked for everything again.
+                Err(error) if error.is_closed() => return Poll::Pending,
+                Err(error) => return Poll::Ready(Some(error)),
+            }
+        }
+    }
+
+    /// Looks at the answers to what a connection was asked for.
+    fn refusal(&self, session: Option<&Arc<Session>>, cx: &mut Context<'_>) -> Option<Error> {
+        let core = self.client.core();
         let method = Method::Subscribe.name();
         let mut refusal = None;
-        // A request that was lost with its connection is sent again on the next one.
-        self.mailbox.mail().subscribing.retain(|id| match core.pending.poll(*id, cx) {
-            Poll::Ready(found) => {
-                core.pending.release(*id);
-                refusal = refusal.take().or_else(|| match found {
-                    Found::Answer(Err(Fault::Server(error))) => Some(Error::server(method, error)),
-                    Found::Answer(Err(Fault::Bad(cause))) => Some(Error::bad_answer(method, cause)),
-                    Found::Overdue => {
-                        let after = core.options.timeouts.request;
-                        Some(Error::TimedOut { method: method.to_owned(), after })
-                    }
-                    Found::Answer(_) | Found::Progress(_) => None,
-                });
-                false
-            }
-            Poll::Pending => true,
+        self.mailbox.mail().subscribing.retain(|id| {
+            let Poll::Ready(found) = core.pending.poll(*id, cx) else { return true };
+            core.pending.release(*id);
+            let error = match found {
+                Found::Answer(Err(fault)) => Some(fault.into_error(method)),
+                Found::Overdue => {
+                    Some(Error::TimedOut { method: method.to_owned(), after: core.options.timeouts.request })
+                }
+                Found::Answer(Ok(_)) | Found::Progress(_) => None,
+            };
+            // What was lost with its connection is sent again on the next one.
+            refusal = refusal.take().or(error.filter(|error| !error.is_closed() || goes_on(core, session)));
+            false
         });
-        refusal.map_or(Poll::Pending, |error| Poll::Ready(Some(error)))
+        refusal
+    }
+
+    /// Comes back after a while, or when one of the requests is answered.
+    fn poll_room(&mut self, cx: &mut Context<'_>) -> Poll<Option<Error>> {
+        let wait = self.room.insert(Box::pin(tokio::time::sleep(ROOM_AFTER)));
+        if wait.as_mut().poll(cx).is_ready() {
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
     }
 
     /// The stream broke. With a connection that is over too, the subscription is opened again by the next one; otherwise here,
@@ -283,6 +325,11 @@ impl Subscription {
             Err(error) => Poll::Ready(Some(error)),
         }
     }
+}
+
+/// Whether the connection is still the same.
+fn goes_on(core: &Core, session: Option<&Arc<Session>>) -> bool {
+    core.session_now().zip(session).is_some_and(|(now, before)| Arc::ptr_eq(&now, before))
 }
 
 impl Stream for Subscription {

@@ -1,6 +1,6 @@
 //! Notices of change: what is subscribed to, and where the notices go.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -17,6 +17,9 @@ use crate::limits::LONGEST_NAME;
 use crate::sending::send_request;
 use crate::session::Session;
 use crate::{Error, Event};
+
+/// How many resources one subscription asks for at the same time: all of them at once could be more than may wait for an answer.
+const SUBSCRIBING_AT_ONCE: usize = 16;
 
 /// All subscriptions of a client.
 #[derive(Debug, Default)]
@@ -38,6 +41,8 @@ pub(crate) struct Mail {
     pub(crate) listen: Option<u64>,
     /// The open `resources/subscribe` requests of a new connection; none since 2026-07-28.
     pub(crate) subscribing: Vec<u64>,
+    /// The resources that a new connection has not been asked for yet.
+    unasked: VecDeque<String>,
     /// Why it could not be opened again.
     pub(crate) failure: Option<Error>,
     /// What the server said it will send.
@@ -77,6 +82,15 @@ impl Subscriptions {
     }
 }
 
+/// Whether all resources have been asked for.
+pub(crate) struct IsLast(pub(crate) bool);
+
+impl Mail {
+    fn may_ask(&self) -> bool {
+        !self.unasked.is_empty() && self.subscribing.len() < SUBSCRIBING_AT_ONCE
+    }
+}
+
 impl Mailbox {
     pub(crate) fn mail(&self) -> MutexGuard<'_, Mail> {
         self.mail.lock().unwrap_or_else(PoisonError::into_inner)
@@ -86,9 +100,10 @@ impl Mailbox {
         self.wanted.resource_subscriptions.iter().flatten().map(String::as_str)
     }
 
-    /// Takes the ids of all requests that were sent for it.
+    /// Takes the ids of all requests that were sent for it, and sends no more.
     pub(crate) fn take_requests(&self) -> impl Iterator<Item = u64> + use<> {
         let mut mail = self.mail();
+        mail.unasked.clear();
         let listen = mail.listen.take();
         listen.into_iter().chain(std::mem::take(&mut mail.subscribing))
     }
@@ -109,7 +124,8 @@ impl Mailbox {
     /// Takes the next notice.
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Event> {
         let mut mail = self.mail();
-        if std::mem::take(&mut mail.reconnected) {
+        // Who looks at everything before the server is asked for notices would miss what changes in between.
+        if mail.unasked.is_empty() && std::mem::take(&mut mail.reconnected) {
             return Poll::Ready(Event::Reconnected);
         }
         if std::mem::take(&mut mail.tools) {
@@ -210,18 +226,41 @@ impl Core {
         }
     }
 
-    /// Asks for notices about a resource; whoever reads the subscription looks for the answer.
-    fn subscribe_again(&self, session: &Session, mailbox: &Mailbox, uri: &str) -> Result<(), Error> {
+    /// Asks a new connection for notices about the next resource, if there is one and not too many are being asked for; says whether it
+    /// did, and whether that was the last.
+    pub(crate) fn subscribe_next(&self, session: &Session, mailbox: &Mailbox) -> Result<Option<IsLast>, Error> {
+        if !mailbox.mail().may_ask() {
+            return Ok(None);
+        }
         let id = self.pending.reserve(false)?;
         self.pending.set_deadline(id, after(self.options.timeouts.request));
-        mailbox.mail().subscribing.push(id);
-        send_request(session, id, ClientRequest::Subscribe(SubscribeParams::new(uri)), &[])
+        let (uri, is_last) = {
+            // Where the next connection begins in this moment, it takes back the id together with the resource.
+            let mut mail = mailbox.mail();
+            let Some(uri) = mail.unasked.pop_front() else {
+                self.pending.release(id);
+                return Ok(None);
+            };
+            mail.subscribing.push(id);
+            (uri, mail.unasked.is_empty())
+        };
+        let request = ClientRequest::Subscribe(SubscribeParams::new(uri.as_str()));
+        if let Err(error) = send_request(session, id, request, &[]) {
+            self.pending.release(id);
+            let mut mail = mailbox.mail();
+            mail.subscribing.retain(|other| *other != id);
+            mail.unasked.push_front(uri);
+            return Err(error);
+        }
+        Ok(Some(IsLast(is_last)))
     }
 
-    /// Sends what opens a subscription. Until 2025-11-25 notices about lists need no request.
+    /// Sends what opens a subscription. Until 2025-11-25 notices about lists need no request, and resources are asked for one by one by
+    /// whoever reads the subscription.
     pub(crate) fn open_subscription(&self, session: &Session, mailbox: &Mailbox) -> Result<(), Error> {
         if !session.revision.has_listen_streams() {
-            return mailbox.uris().try_for_each(|uri| self.subscribe_again(session, mailbox, uri));
+            mailbox.mail().unasked = mailbox.uris().map(str::to_owned).collect();
+            return Ok(());
         }
         let id = self.pending.reserve(false)?;
         {

@@ -188,6 +188,8 @@ impl Supervisor {
             self.core.send_unheard(session, ClientRequest::SetLevel(SetLevelParams::new(level)));
         }
         self.core.state.send_replace(State::Ready(session.clone()));
+        // Some have more to ask for now.
+        self.core.subscriptions.wake_all();
         if let Some(first) = self.first.take() {
             let _ = first.send(Ok(()));
         }

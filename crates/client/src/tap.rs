@@ -69,6 +69,10 @@ impl Link for TappedLink {
         self.link.agreed(revision);
     }
 
+    fn has_one_stream(&self) -> bool {
+        self.link.has_one_stream()
+    }
+
     fn wants_param_headers(&self) -> bool {
         self.link.wants_param_headers()
     }

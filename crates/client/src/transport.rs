@@ -99,6 +99,12 @@ pub trait Link: Send + Sync + fmt::Debug + 'static {
         None
     }
 
+    /// Whether all messages go out on one stream. Then what waits to be sent waits for the server to read; otherwise it may wait for a
+    /// single answer to begin.
+    fn has_one_stream(&self) -> bool {
+        true
+    }
+
     /// Whether the server wants some arguments of tools in headers too (`x-mcp-header`).
     fn wants_param_headers(&self) -> bool {
         false

@@ -42,6 +42,10 @@ impl Link for HttpLink {
         server.authorizer.as_deref().map(|authorizer| credentials(authorizer, &server.uri))
     }
 
+    fn has_one_stream(&self) -> bool {
+        false
+    }
+
     fn wants_param_headers(&self) -> bool {
         self.0.agreed().is_some_and(|revision| !revision.has_handshake())
     }

@@ -49,7 +49,13 @@ pub(super) async fn listen(shared: &Arc<Shared>, heard: oneshot::Sender<()>) {
             }
             Opened::NotFound | Opened::NotOffered => break,
             // It was there, so it may come back; until then nobody else would notice that the session is over.
-            Opened::NotNow | Opened::Odd if was_open => {
+            Opened::NotNow if was_open => {
+                outage.wait_on().await;
+                continue;
+            }
+            Opened::Odd if was_open => {
+                // Perhaps it no longer knows the event that it was asked to go on from, and would refuse that for ever.
+                last_event_id = None;
                 outage.wait_on().await;
                 continue;
             }

@@ -4,11 +4,11 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::{Client, Direction, Error, Timeouts};
+use jackfield_client::{ByteStream, Client, Direction, Error, Limits, Timeouts};
 use jackfield_protocol::LoggingLevel;
 use serde_json::json;
 
-use crate::script::{Pair, check, name, paused};
+use crate::script::{Pair, Server, check, name, paused};
 
 /// BASE-021, BASE-022: a result is read by the method that was asked, with or without the tag.
 #[test]
@@ -429,4 +429,47 @@ fn pings_find_out_whether_the_server_is_there() {
         assert!(wait.await.is_err());
         drop(client);
     });
+}
+
+/// PAT-032: a server that has not read for a moment is kept; one that still does not when the next ping is due is given up.
+#[test]
+fn pings_wait_for_a_server_that_reads_slowly() {
+    for (reads_after, wanted) in [(15, "ok"), (600, "lost")] {
+        paused(async move {
+            let mut timeouts = Timeouts::default();
+            timeouts.keep_alive = Some(Duration::from_secs(10));
+            let mut limits = Limits::default();
+            limits.queued_bytes = 1000;
+            let (ours, theirs) = ByteStream::pair(512);
+            let mut server = Server::new(theirs);
+            let builder = Client::builder().timeouts(timeouts).limits(limits).without_output_check();
+            let (client, ()) = tokio::join!(builder.over(ours), server.legacy("2025-06-18"));
+            let client = client.unwrap();
+            // The one is being written, the other waits for that.
+            let call =
+                || client.call("t", json!({"x": "y".repeat(5000)})).timeout(Duration::from_secs(100)).into_future();
+            let serve = async {
+                tokio::time::sleep(Duration::from_secs(reads_after)).await;
+                for _ in 0..2 {
+                    server.expect("tools/call").await;
+                    server.answer(json!({"content": []})).await;
+                }
+                server.ignore_the_rest().await;
+            };
+            let second = async {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                call().await
+            };
+            let outcomes = tokio::select! {
+                outcomes = async { tokio::join!(call(), second) } => outcomes,
+                () = serve => unreachable!("the client is gone"),
+            };
+            for outcome in [outcomes.0, outcomes.1] {
+                assert_eq!(name(&outcome), wanted);
+                if let Err(Error::Lost { cause, .. }) = outcome {
+                    assert_eq!(cause.to_string(), "the server does not read what is sent to it");
+                }
+            }
+        });
+    }
 }

@@ -145,3 +145,30 @@ fn private_results_are_not_shared() {
         assert_eq!(read_once(&zoe, &mut at_zoe, None).await, "other");
     });
 }
+
+/// SRV-074: that something has changed at one server says nothing about an answer of another.
+#[test]
+fn changes_belong_to_one_server() {
+    paused(async {
+        let cache = Cache::default();
+        let client = async |server: &str| {
+            Pair::modern(Client::builder().cache(cache.clone(), CacheOwner::new(server, "ada"))).await
+        };
+        let (one, mut at_one) = client("one").await;
+        let (two, mut at_two) = client("two").await;
+        let (read, ()) = tokio::join!(two.read("r://1"), async {
+            at_two.expect("resources/read").await;
+            let updated =
+                json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "r://1"}});
+            at_one.send(&updated).await;
+            // A later answer proves that the notice was read.
+            tokio::join!(async { one.ping().await.unwrap() }, async {
+                at_one.expect("server/discover").await;
+                at_one.answer(json!({"supportedVersions": [], "capabilities": {}})).await;
+            });
+            at_two.answer(contents("kept", 5000, "private")).await;
+        });
+        read.unwrap();
+        assert_eq!(read_once(&two, &mut at_two, None).await, "kept");
+    });
+}

@@ -1,11 +1,18 @@
 //! Notices of change as one stream of events, in both eras.
 
 use std::future::IntoFuture;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use jackfield_client::{Client, Event, Subscription};
+use jackfield_client::{
+    Boxed, Client, Connected, Connector, Ended, Event, Inbox, Limits, Link, NotSent, Outgoing, Sent, Subscription,
+};
 use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 
-use crate::script::{Pair, Server, name, paused};
+use crate::script::{Pair, Server, greeting, name, paused};
 
 async fn notice(server: &mut Server, method: &str, id: Option<&Value>, uri: Option<&str>) {
     let mut params = json!({});
@@ -140,7 +147,7 @@ fn long_uris_are_a_gap() {
 fn changed_resources_have_a_limit() {
     for (count, wanted) in [(3, None), (4, Some(Event::Reconnected))] {
         paused(async move {
-            let mut limits = jackfield_client::Limits::default();
+            let mut limits = Limits::default();
             limits.events = 3;
             let (client, mut server) = Pair::legacy(Client::builder().limits(limits), "2025-06-18").await;
             let (events, ()) = tokio::join!(client.subscribe().resource("r://").into_future(), async {
@@ -157,6 +164,112 @@ fn changed_resources_have_a_limit() {
             assert_eq!(name(&pong), "ok");
             let first = next(&mut events.unwrap()).await;
             assert_eq!(first, wanted.unwrap_or(Event::ResourceUpdated("r:///0".into())));
+        });
+    }
+}
+
+/// A server of the legacy era that ends when a tool is called, and thinks for a while about each resource.
+#[derive(Clone, Debug, Default)]
+struct Thinking(Arc<Mutex<Thoughts>>);
+
+#[derive(Debug, Default)]
+struct Thoughts {
+    connections: usize,
+    /// The number of the connection, and the resource.
+    asked: Vec<(usize, String)>,
+    under_way: usize,
+    most_under_way: usize,
+    answers: JoinSet<()>,
+}
+
+#[derive(Debug)]
+struct ThinkingLink {
+    server: Thinking,
+    number: usize,
+    inbox: Inbox,
+    closed: watch::Sender<bool>,
+}
+
+impl Connector for Thinking {
+    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+        let mut thoughts = self.0.lock().unwrap();
+        thoughts.connections += 1;
+        let (closed, mut ended) = watch::channel(false);
+        let link = Arc::new(ThinkingLink { server: self.clone(), number: thoughts.connections, inbox, closed });
+        let run = Box::pin(async move {
+            let _ = ended.wait_for(|closed| *closed).await;
+            Ended::new("cut")
+        });
+        Box::pin(async move { Ok(Connected { link, run }) })
+    }
+
+    fn can_reconnect(&self) -> bool {
+        true
+    }
+}
+
+impl ThinkingLink {
+    fn think(&self, id: u64, uri: &str) {
+        let mut thoughts = self.server.0.lock().unwrap();
+        thoughts.asked.push((self.number, uri.to_owned()));
+        thoughts.under_way += 1;
+        thoughts.most_under_way = thoughts.most_under_way.max(thoughts.under_way);
+        let (server, inbox) = (self.server.clone(), self.inbox.clone());
+        thoughts.answers.spawn(async move {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            server.0.lock().unwrap().under_way -= 1;
+            inbox.receive(json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string().into_bytes().into());
+        });
+    }
+}
+
+impl Link for ThinkingLink {
+    fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
+        let Sent::Request(facts) = message.kind else { return Ok(()) };
+        let request: Value = serde_json::from_slice(message.text).unwrap();
+        let mut answer = match facts.method {
+            "initialize" => json!({"result": greeting("2025-06-18")}),
+            "resources/subscribe" => {
+                self.think(facts.id, request["params"]["uri"].as_str().unwrap());
+                return Ok(());
+            }
+            "tools/call" => {
+                self.close();
+                return Ok(());
+            }
+            _ => json!({"error": {"code": -32601, "message": "what?"}}),
+        };
+        (answer["jsonrpc"], answer["id"]) = ("2.0".into(), facts.id.into());
+        self.inbox.receive(answer.to_string().into_bytes().into());
+        Ok(())
+    }
+
+    fn close(&self) {
+        self.closed.send_replace(true);
+    }
+}
+
+/// A new connection is asked for all resources, a few at a time: there may be more of them than requests that may wait, and the server
+/// has refused none. That notices may have been lost is said when all are asked for, so that nothing is missed after that.
+#[test]
+fn many_resources_survive_a_restart() {
+    for (waiting, resources, most) in [(2, 3, 2), (1024, 40, 16)] {
+        paused(async move {
+            let mut limits = Limits::default();
+            limits.requests_waiting = waiting;
+            let server = Thinking::default();
+            let builder = Client::builder().limits(limits).without_output_check();
+            let client = builder.through(server.clone()).await.unwrap();
+            let uris: Vec<_> = (0..resources).map(|n| format!("r://{n:02}")).collect();
+            let mut events = uris.iter().fold(client.subscribe(), |wanted, uri| wanted.resource(uri)).await.unwrap();
+            assert_eq!(name(&client.call("end", ()).await), "lost");
+            assert_eq!(next(&mut events).await, Event::Reconnected);
+            let asked = server.0.lock().unwrap().asked.clone();
+            let again: Vec<_> = asked.into_iter().filter(|(number, _)| *number > 1).map(|(_, uri)| uri).collect();
+            assert_eq!(again, uris);
+            assert_eq!(server.0.lock().unwrap().most_under_way, most);
+            let quiet = tokio::time::timeout(Duration::from_secs(600), events.next()).await;
+            assert!(quiet.is_err(), "{quiet:?}");
         });
     }
 }

@@ -157,3 +157,46 @@ fn a_thousand_calls_all_end() {
         });
     }
 }
+
+/// Has its headers ready so many times; then it never comes to an end.
+#[derive(Debug)]
+struct Stuck(AtomicU32);
+
+impl Authorizer for Stuck {
+    fn headers<'a>(&'a self, _: Asked<'a>) -> Boxed<'a, Result<HeaderMap, NotAuthorized>> {
+        Box::pin(async move {
+            match self.0.load(Ordering::SeqCst) {
+                0 => std::future::pending().await,
+                left => self.0.store(left - 1, Ordering::SeqCst),
+            }
+            Ok(HeaderMap::new())
+        })
+    }
+
+    fn refused<'a>(&'a self, _: &'a Refusal) -> Boxed<'a, Result<Reaction, NotAuthorized>> {
+        Box::pin(async { Ok(Reaction::GiveUp) })
+    }
+}
+
+/// Whose results may be kept is not waited for without end: before a request for as long as it may take, and after its answer hardly.
+#[test]
+fn whoever_never_says_who_is_asking_does_not_stop_requests() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        let answer = r#"{"contents":[],"ttlMs":600000,"cacheScope":"private"}"#;
+        site.reply("resources/read", format!(r#"200 json {{"result":{answer}}}"#));
+        let stuck = Arc::new(Stuck(AtomicU32::new(100)));
+        let client = Client::builder().connect(site.http().authorizer(stuck.clone())).await.unwrap();
+        // Once before the request and once for it, but not after the answer.
+        for asked in 1..=2 {
+            stuck.0.store(2, Ordering::SeqCst);
+            let begun = tokio::time::Instant::now();
+            assert_eq!(name(&client.read("r://1").await), "ok");
+            assert!(begun.elapsed() <= Duration::from_secs(2), "{:?}", begun.elapsed());
+            assert_eq!(site.seen("resources/read").len(), asked, "it is not known whose the answer was");
+        }
+        assert_eq!(name(&client.read("r://1").await), "timeout");
+        assert_eq!(name(&client.resources().all().await), "timeout");
+    });
+}

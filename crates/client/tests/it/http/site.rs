@@ -107,6 +107,11 @@ impl Site {
         self.0.lock().unwrap().is_shut = true;
     }
 
+    /// Opens connections again.
+    pub(crate) fn open(&self) {
+        self.0.lock().unwrap().is_shut = false;
+    }
+
     /// Is gone, with all of its connections.
     pub(crate) fn shut(&self) {
         self.refuse();

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use jackfield_client::{Client, Event, Restarts, Timeouts};
+use jackfield_client::{Client, Event, Limits, Restarts, Timeouts};
 use serde_json::json;
 
 use super::site::Site;
@@ -122,6 +122,60 @@ fn the_stream_of_notices_survives_odd_answers() {
     });
 }
 
+/// A server that refuses to go on from an event that it no longer knows is asked to begin anew, and the reader looks at everything.
+#[test]
+fn an_event_that_is_not_known_any_more_is_not_asked_for_again() {
+    paused(async {
+        let site = Site::default();
+        site.legacy("2025-06-18");
+        site.forget("GET");
+        site.reply("GET", format!("200 sse id: 1|{CHANGED}"));
+        site.reply("GET", "400");
+        site.reply("GET", "200 sse : hello||…");
+        let client = Client::connect(site.http()).await.unwrap();
+        let mut events = client.subscribe().tools().await.unwrap();
+        let mut heard = Vec::new();
+        while heard.last() != Some(&Event::Reconnected) {
+            heard.push(events.next().await.unwrap().unwrap());
+        }
+        let asked: Vec<_> =
+            site.seen("GET").iter().map(|seen| seen.header("last-event-id").map(str::to_owned)).collect();
+        assert_eq!(asked, [None, Some("1".to_owned()), None]);
+    });
+}
+
+/// A resource that a new session was asked for in vain is an error for the reader if the session goes on; if that ends too, the next one
+/// is asked.
+#[test]
+fn resources_are_not_lost_silently() {
+    const DONE: &str = r#"200 json {"result":{}}"#;
+    for (second, asked, wanted) in [("close", 2, Some("lost")), ("404", 3, None)] {
+        paused(async move {
+            let site = Site::default();
+            site.legacy("2025-11-25");
+            for reply in [DONE, second, DONE] {
+                site.reply("resources/subscribe", reply);
+            }
+            site.reply("tools/call", "404");
+            site.reply("tools/call", r#"200 json {"result":{"content":[]}}"#);
+            let client = Client::connect(site.http()).await.unwrap();
+            let mut events = client.subscribe().resource("r://1").await.unwrap();
+            assert_eq!(name(&client.call("t", ()).await), "ok");
+            let failure = tokio::time::timeout(Duration::from_secs(600), async {
+                loop {
+                    match events.next().await.expect("an event") {
+                        Ok(event) => assert_eq!(event, Event::Reconnected),
+                        error => return name(&error),
+                    }
+                }
+            });
+            assert_eq!(failure.await.ok().as_deref(), wanted, "{second}");
+            assert_eq!(site.seen("resources/subscribe").len(), asked, "{second}");
+            assert_eq!(name(&client.call("t", ()).await), "ok");
+        });
+    }
+}
+
 /// A server that is being started again refuses for a while; an open subscription is asked for again, as if nobody had answered.
 #[test]
 fn subscriptions_outlast_refusals() {
@@ -182,21 +236,54 @@ fn questions_of_a_task_may_come_on_any_stream() {
     }
 }
 
-/// PAT-032: a server that can not be reached is noticed by the pings, at the latest by the second.
+/// A client that pings a server of sessions every ten seconds, and does not connect again.
+async fn pinging(site: &Site, limits: Limits) -> Client {
+    site.legacy("2025-11-25");
+    let mut timeouts = Timeouts::default();
+    timeouts.keep_alive = Some(Duration::from_secs(10));
+    let mut restarts = Restarts::default();
+    restarts.limit = 0;
+    let builder = Client::builder().timeouts(timeouts).restarts(restarts).limits(limits);
+    let client = builder.connect(site.http()).await.unwrap();
+    // Since this has been answered, nothing else is under way when the first ping is sent.
+    client.tools().all().await.unwrap();
+    client
+}
+
+/// PAT-032: a server that can not be reached is noticed by the second ping; one that comes back before that is kept.
 #[test]
 fn pings_notice_that_nobody_listens() {
+    for comes_back in [false, true] {
+        paused(async move {
+            let site = Site::default();
+            site.reply("ping", r#"200 json {"result":{}}"#);
+            let client = pinging(&site, Limits::default()).await;
+            site.shut();
+            let ended = tokio::time::timeout(Duration::from_secs(15), client.closed()).await;
+            assert!(ended.is_err(), "one ping was enough");
+            if comes_back {
+                site.open();
+            }
+            let ended = tokio::time::timeout(Duration::from_secs(60), client.closed()).await;
+            assert_eq!(ended.is_ok(), !comes_back);
+            assert_eq!(site.seen("ping").is_empty(), !comes_back);
+        });
+    }
+}
+
+/// PAT-032: a server that takes its time to answer a long request is not given up because pings find no room meanwhile.
+#[test]
+fn long_requests_do_not_look_like_a_deaf_server() {
     paused(async {
         let site = Site::default();
-        site.legacy("2025-11-25");
-        let mut timeouts = Timeouts::default();
-        timeouts.keep_alive = Some(Duration::from_secs(10));
-        let mut restarts = Restarts::default();
-        restarts.limit = 0;
-        let client = Client::builder().timeouts(timeouts).restarts(restarts).connect(site.http()).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(1)).await;
-        site.shut();
-        let ended = tokio::time::timeout(Duration::from_secs(20), client.closed()).await;
-        assert!(ended.is_ok(), "nobody noticed");
+        site.reply("ping", r#"200 json {"result":{}}"#);
+        site.reply("tools/call", r#"after 55 200 json {"result":{"content":[]}}"#);
+        let mut limits = Limits::default();
+        limits.queued_bytes = 10_000;
+        let client = pinging(&site, limits).await;
+        let call = client.call("t", json!({"x": "y".repeat(20_000)})).timeout(Duration::from_secs(100));
+        assert_eq!(name(&call.await), "ok");
+        assert!(site.seen("ping").is_empty(), "there was room for pings");
     });
 }
 
