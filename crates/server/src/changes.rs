@@ -293,9 +293,8 @@ impl Hub {
         F: Future<Output = ()> + Send + 'static,
     {
         let mut known = self.bridge.write().unwrap_or_else(PoisonError::into_inner);
-        if self.bridging.is_idle() {
+        if self.bridging.spawn_if_idle(tasks) {
             *known = Some(bridge.clone());
-            tasks.into_iter().for_each(|task| self.bridging.spawn(task));
         }
     }
 
@@ -366,9 +365,7 @@ impl Hub {
     }
 
     fn start_writer(&self) {
-        if self.writer.is_idle() {
-            self.writer.spawn(write_to_sessions(self.audience.clone()));
-        }
+        self.writer.spawn_if_idle([write_to_sessions(self.audience.clone())]);
     }
 }
 
