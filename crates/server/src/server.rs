@@ -366,6 +366,10 @@ impl Server {
     /// Whether structured output is checked against the tool's schema before it is sent; one that breaks it is an error. By default it is
     /// where the schema was written by hand or for another type than the tool returns; where it was made from the returned type, in debug
     /// builds.
+    ///
+    /// Checks run in place. By default a result that may take more than a million steps, about one for each byte and each way through the
+    /// schema, is sent unchecked, and the log says so. With `true` it is checked all the same, and one of more than a thousand million steps
+    /// is an error.
     #[must_use]
     pub fn check_output(self, yes: bool) -> Self {
         self.set(|settings| settings.check_output = Some(yes))
