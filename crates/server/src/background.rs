@@ -34,7 +34,8 @@ impl Background {
         while tasks.try_join_next().is_some() {}
         let may = may(&tasks);
         if may && tokio::runtime::Handle::try_current().is_ok() {
-            for begun in works.iter().cloned() {
+            for work in &works {
+                let begun = work.clone();
                 tasks.spawn(async move {
                     let work = lock(&begun).take();
                     if let Some(work) = work {

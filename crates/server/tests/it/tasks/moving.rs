@@ -224,12 +224,13 @@ fn a_call_that_has_ended_becomes_no_task() {
         let (tell, mut told) = tokio::sync::mpsc::channel(1);
         let begin = std::sync::Arc::new(tokio::sync::Notify::new());
         let schema = json!({"type": "object", "properties": {"then": {"type": "string"}}});
+        let outside = std::sync::Arc::new(std::sync::Mutex::new(tokio::task::JoinSet::new()));
         let start = begin.clone();
         let run = move |arguments: serde_json::Value, cx: Cx| {
-            let (tell, start) = (tell.clone(), start.clone());
+            let (tell, start, outside) = (tell.clone(), start.clone(), outside.clone());
             async move {
                 let later = cx.clone();
-                tokio::spawn(async move {
+                outside.lock().unwrap().spawn(async move {
                     start.notified().await;
                     tell.send(later.become_task().await).await.unwrap();
                 });
