@@ -46,7 +46,7 @@ pub use sharing::{
 };
 pub use waking::{
     a_call_aside_is_never_slept_through, every_message_is_written_in_order, what_was_missed_is_told,
-    whoever_waits_for_a_task_is_woken,
+    whoever_waits_for_a_task_hears_of_the_end, whoever_waits_for_a_task_is_woken,
 };
 
 // What the included files need of their crates.

@@ -66,6 +66,28 @@ pub fn whoever_waits_for_a_task_is_woken() {
     }
 }
 
+/// Whoever waits for a task also hears that the call has ended, whatever else happens at that moment, and the call stays an ordinary one.
+pub fn whoever_waits_for_a_task_hears_of_the_end() {
+    for becomes_task in [true, false] {
+        model(move || {
+            let slot = Arc::new(Slot::new());
+            assert!(slot.begin());
+            let caller = {
+                let slot = slot.clone();
+                thread::spawn(move || slot.over())
+            };
+            match becomes_task {
+                true => slot.created(7),
+                false => slot.give_up(),
+            }
+            block_on(poll_fn(|cx| if slot.is_decided(cx.waker()) { Poll::Ready(()) } else { Poll::Pending }));
+            caller.join().expect("it does not panic");
+            assert_eq!(slot.get(), None);
+            assert!(!slot.begin() && !slot.is_moving(), "it is over");
+        });
+    }
+}
+
 /// A future that waits for a bell.
 struct Bell {
     rung: AtomicBool,

@@ -12,28 +12,41 @@ pub(crate) struct Background(Mutex<JoinSet<()>>);
 impl Background {
     /// Begins to do something. Without a runtime nothing is done.
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        // A runtime that has ended drops the work at once, and what it holds may want to do something here too: the lock must not be held.
-        let work = Arc::new(Mutex::new(Some(work)));
-        let begun = work.clone();
-        let mut tasks = self.tasks();
-        while tasks.try_join_next().is_some() {}
-        if tokio::runtime::Handle::try_current().is_ok() {
-            tasks.spawn(async move {
-                let work = lock(&begun).take();
-                if let Some(work) = work {
-                    work.await;
-                }
-            });
-        }
-        drop(tasks);
-        drop(work);
+        self.spawn_where(|_| true, [work]);
     }
 
-    /// Whether nothing is being done. What has ended, perhaps with the runtime that it was done in, is cleared away.
-    pub(crate) fn is_idle(&self) -> bool {
+    /// Begins to do something unless something is being done; says whether it was not. What has ended, perhaps with the runtime that it was
+    /// done in, does not count.
+    pub(crate) fn spawn_if_idle<F>(&self, works: impl IntoIterator<Item = F>) -> bool
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.spawn_where(JoinSet::is_empty, works)
+    }
+
+    fn spawn_where<F>(&self, may: impl FnOnce(&JoinSet<()>) -> bool, works: impl IntoIterator<Item = F>) -> bool
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        // A runtime that has ended drops the work at once, and what it holds may want to do something here too: the lock must not be held.
+        let works: Vec<_> = works.into_iter().map(|work| Arc::new(Mutex::new(Some(work)))).collect();
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
-        tasks.is_empty()
+        let may = may(&tasks);
+        if may && tokio::runtime::Handle::try_current().is_ok() {
+            for work in &works {
+                let begun = work.clone();
+                tasks.spawn(async move {
+                    let work = lock(&begun).take();
+                    if let Some(work) = work {
+                        work.await;
+                    }
+                });
+            }
+        }
+        drop(tasks);
+        drop(works);
+        may
     }
 
     /// Gives away what is being done, to be waited for or ended.
@@ -76,6 +89,21 @@ mod tests {
             let _chain = chain;
             std::future::pending::<()>().await;
         });
-        assert!(background.is_idle());
+        assert!(background.spawn_if_idle([async {}]), "nothing is being done");
+    }
+
+    /// Of those who begin the same at once, one does.
+    #[tokio::test]
+    async fn what_is_done_once_is_begun_once() {
+        let background = Background::default();
+        let (end, ended) = tokio::sync::oneshot::channel::<()>();
+        let work = async move { drop(ended.await) };
+        assert!(background.spawn_if_idle([work]));
+        assert!(!background.spawn_if_idle([async { panic!("it is done already") }]));
+        end.send(()).unwrap();
+        let mut tasks = background.take();
+        tasks.join_next().await.unwrap().unwrap();
+        assert!(tasks.join_next().await.is_none(), "one was begun");
+        assert!(background.spawn_if_idle([async {}]), "and can be begun again");
     }
 }

@@ -12,6 +12,7 @@ use jackfield_protocol::{
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
+use crate::attempts::Attempts;
 use crate::background::Background;
 use crate::shared::Bridge;
 use crate::watched::Watched;
@@ -147,6 +148,7 @@ fn add_origins(known: &mut Origins, more: impl IntoIterator<Item = Arc<str>>) {
 pub(crate) struct SessionInbox {
     session: Weak<Session>,
     inbox: Inbox,
+    pub(crate) attempts: Attempts,
     /// What hooks have been told of its subscriptions. They are told of the end when the session ends, and this with it.
     watched: Mutex<Watched>,
 }
@@ -181,17 +183,32 @@ impl SessionInbox {
         }
     }
 
-    /// Keeps in mind what hooks have been told of a subscription; what is known already, they are told to be over.
-    pub(crate) fn watch(&self, mut new: Watched) {
-        lock(&self.watched).take_over(&mut new);
-        // What is left tells its hooks, without the lock.
-        drop(new);
+    /// Keeps in mind what hooks have been told of a subscription. What the session is not subscribed to any more, because another node has
+    /// heard so, or this one while the hooks ran, they are told to be over.
+    pub(crate) fn watch(&self, new: Watched) {
+        let mut watched = lock(&self.watched);
+        watched.take_over(new);
+        let session = self.session.upgrade();
+        let over = watched.split(|uri| !session.as_ref().is_some_and(|session| session.is_subscribed(uri)));
+        drop(watched);
+        // It tells its hooks, without the lock.
+        drop(over);
+    }
+
+    /// Whether hooks have been told of a resource, and not yet of its end.
+    pub(crate) fn watches(&self, uri: &str) -> bool {
+        lock(&self.watched).has(uri)
+    }
+
+    /// Returns what hooks have been told of a resource, to tell them of its end.
+    pub(crate) fn unwatch(&self, uri: &str) -> Watched {
+        lock(&self.watched).split(|known| known == uri)
     }
 
     /// Forgets what has been gathered of a resource, and returns what hooks have been told of it.
     pub(crate) fn drop_resource(&self, uri: &str) -> Watched {
         lock(&self.inbox.waiting).remove(&Change::Resource(uri.to_owned()));
-        lock(&self.watched).split(uri)
+        self.unwatch(uri)
     }
 }
 
@@ -293,9 +310,8 @@ impl Hub {
         F: Future<Output = ()> + Send + 'static,
     {
         let mut known = self.bridge.write().unwrap_or_else(PoisonError::into_inner);
-        if self.bridging.is_idle() {
+        if self.bridging.spawn_if_idle(tasks) {
             *known = Some(bridge.clone());
-            tasks.into_iter().for_each(|task| self.bridging.spawn(task));
         }
     }
 
@@ -309,8 +325,8 @@ impl Hub {
         if let Some(known) = extensions.get::<SessionInbox>() {
             return known;
         }
-        let (weak, watched) = (Arc::downgrade(session), Mutex::default());
-        let inbox = Arc::new(SessionInbox { session: weak, inbox: Inbox::default(), watched });
+        let (inbox, attempts, watched) = Default::default();
+        let inbox = Arc::new(SessionInbox { session: Arc::downgrade(session), inbox, attempts, watched });
         extensions.insert_shared(inbox.clone());
         drop(extensions);
         add(&mut lock(&self.audience.sessions), &inbox);
@@ -366,9 +382,7 @@ impl Hub {
     }
 
     fn start_writer(&self) {
-        if self.writer.is_idle() {
-            self.writer.spawn(write_to_sessions(self.audience.clone()));
-        }
+        self.writer.spawn_if_idle([write_to_sessions(self.audience.clone())]);
     }
 }
 

@@ -40,6 +40,7 @@ mod tool_middleware;
 mod tools;
 mod watched;
 
+mod attempts;
 mod background;
 mod changes;
 mod cx;

@@ -1,5 +1,6 @@
 //! `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use jackfield_peer::{Answering, Caller, Closed, Incoming, Reply, Session, SessionChange};
@@ -179,51 +180,77 @@ pub(crate) fn subscribe(router: &Router, incoming: Incoming) -> Answering {
     };
     let inbox = router.core.hub.session(&session);
     let was_subscribed = session.is_subscribed(&uri);
-    if !session.subscribe(&uri, MAX_SUBSCRIPTIONS) {
+    // Another node may have heard of the end of an earlier subscription, of which hooks here do not know yet.
+    let ended = if was_subscribed { Watched::default() } else { inbox.unwatch(&uri) };
+    if !inbox.attempts.begin(&session, &uri, MAX_SUBSCRIPTIONS) {
         let message = format!("a session subscribes to at most {MAX_SUBSCRIPTIONS} resources");
         return Answering::ready(Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
     }
     let kept = session.outlet().keep(SessionChange::Subscribed { uri: &uri, after: router.core.hub.place() });
-    let has_hooks = !router.hooks.subscribe.is_empty() || !router.hooks.unsubscribe.is_empty();
-    if !has_hooks && kept.is_none() {
+    let is_watched = was_subscribed && inbox.watches(&uri);
+    let cx = router.cx(incoming);
+    // Hooks that know of it are not asked again.
+    let watched = if is_watched { Watched::default() } else { Watched::new(&router.hooks, &cx) };
+    let is_over = false;
+    let mut subscribing = Subscribing { session, uri, inbox, core: router.core.clone(), is_over, withdrawal: None };
+    if kept.is_none() && watched.tells_nobody() {
+        subscribing.end(true);
         return Answering::ready(empty());
     }
-    let cx = router.cx(incoming);
-    let watched = Watched::new(&router.hooks, &cx);
-    let subscribing = Subscribing { session, uri, was_subscribed, core: router.core.clone(), watched };
-    Answering::later(subscribing.run(kept, cx, inbox))
+    Answering::later(subscribing.run(kept, ended, watched, cx))
 }
 
-/// A subscription of a session that is not there yet. Dropping it takes back what was done for it, unless it was there before.
+/// A change of a session on its way to other nodes.
+type Keeping = Pin<Box<dyn Future<Output = Result<(), Closed>> + Send>>;
+
+/// A request that subscribes a session, and is not done yet. Dropping it takes back what was done for it.
 struct Subscribing {
     session: Arc<Session>,
     uri: String,
-    was_subscribed: bool,
+    inbox: Arc<SessionInbox>,
     core: Arc<Core>,
-    watched: Watched,
+    is_over: bool,
+    /// What tells other nodes that it came to nothing, until they know.
+    withdrawal: Option<Keeping>,
 }
 
 impl Subscribing {
-    async fn run<F>(mut self, kept: Option<F>, cx: Cx, inbox: Arc<SessionInbox>) -> Reply
-    where
-        F: Future<Output = Result<(), Closed>>,
-    {
-        // The session hears of changes from before the hooks run, so that none is lost in between.
-        wait_for(kept).await?;
-        self.watched.add(&self.uri).await?;
-        inbox.watch(std::mem::take(&mut self.watched).with(&lasting_cx(&cx, &self.session)));
-        self.was_subscribed = true;
+    async fn run(mut self, kept: Option<Keeping>, mut ended: Watched, mut watched: Watched, cx: Cx) -> Reply {
+        let begun = async {
+            // The session hears of changes from before the hooks run, so that none is lost in between.
+            wait_for(kept).await?;
+            ended.end().await.ok();
+            watched.add(&self.uri).await
+        };
+        if let Err(error) = begun.await {
+            self.end(false);
+            // The client may try again as soon as it is answered, and that must not be undone.
+            if let Some(withdrawal) = &mut self.withdrawal {
+                withdrawal.await.ok();
+                self.withdrawal = None;
+            }
+            return Err(error);
+        }
+        self.inbox.watch(watched.with(&lasting_cx(&cx, &self.session)));
+        self.end(true);
         empty()
+    }
+
+    fn end(&mut self, succeeded: bool) {
+        self.is_over = true;
+        if self.inbox.attempts.end(&self.session, &self.uri, succeeded) {
+            self.withdrawal = self.session.outlet().keep(SessionChange::Unsubscribed(&self.uri));
+        }
     }
 }
 
 impl Drop for Subscribing {
     fn drop(&mut self) {
-        if !self.was_subscribed {
-            self.session.unsubscribe(&self.uri);
-            if let Some(kept) = self.session.outlet().keep(SessionChange::Unsubscribed(&self.uri)) {
-                self.core.hub.spawn(async move { kept.await.unwrap_or_default() });
-            }
+        if !self.is_over {
+            self.end(false);
+        }
+        if let Some(withdrawal) = self.withdrawal.take() {
+            self.core.hub.spawn(async move { withdrawal.await.unwrap_or_default() });
         }
     }
 }

@@ -102,7 +102,7 @@ impl<T, F> Running<T, F> {
 impl<T, F> Drop for Running<T, F> {
     fn drop(&mut self) {
         if self.work.is_some() {
-            self.cx.call().progress.end();
+            self.cx.cancel();
         }
     }
 }

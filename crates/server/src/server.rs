@@ -366,6 +366,10 @@ impl Server {
     /// Whether structured output is checked against the tool's schema before it is sent; one that breaks it is an error. By default it is
     /// where the schema was written by hand or for another type than the tool returns; where it was made from the returned type, in debug
     /// builds.
+    ///
+    /// Checks run in place. By default a result that may take more than a million steps, about one for each byte and each way through the
+    /// schema, is sent unchecked, and the log says so. With `true` it is checked all the same, and one of more than a thousand million steps
+    /// is an error.
     #[must_use]
     pub fn check_output(self, yes: bool) -> Self {
         self.set(|settings| settings.check_output = Some(yes))
@@ -432,7 +436,8 @@ impl Server {
         self.set(|settings| settings.hooks.roots_changed.push(notice(hook)))
     }
 
-    /// Runs when a client subscribes to a resource; an error refuses it.
+    /// Runs when a client subscribes to a resource; an error refuses it. A session that subscribes again to the same
+    /// resource is not asked about.
     #[must_use]
     pub fn on_subscribe<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
     where
@@ -444,6 +449,10 @@ impl Server {
     /// Runs when a client no longer subscribes to a resource: because it says so, because its session, its stream or its connection ends, or
     /// because a later hook refused the subscription. For the last, the first hook of this kind belongs to the first of the other, and so
     /// on. The context of a session that has ended has a session of the same owner, by which nothing can be sent.
+    ///
+    /// Where several nodes serve a session, the hooks run at the node where it subscribed, once for each time that
+    /// [those of the other kind](Self::on_subscribe) did: at once if that node is told of the end, and if another is, when the session next
+    /// subscribes to anything there, or ends.
     #[must_use]
     pub fn on_unsubscribe<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
     where

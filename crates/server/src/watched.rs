@@ -75,17 +75,25 @@ impl Watched {
         self.uris.is_empty()
     }
 
-    /// Takes over what another watches. What was watched before stays with the other.
-    pub(crate) fn take_over(&mut self, other: &mut Self) {
-        let new = |told: &mut Told| !self.uris.iter().any(|known| known.uri == told.uri);
-        let new: Vec<_> = other.uris.extract_if(.., new).collect();
-        self.uris.extend(new);
-        self.told = self.told.take().or_else(|| other.told.clone());
+    /// Whether there is nobody to be told of anything.
+    pub(crate) fn tells_nobody(&self) -> bool {
+        self.told.is_none()
     }
 
-    /// Splits off a resource.
-    pub(crate) fn split(&mut self, uri: &str) -> Self {
-        let uris = self.uris.extract_if(.., |told| told.uri == uri).collect();
+    /// Whether hooks have been told of a resource.
+    pub(crate) fn has(&self, uri: &str) -> bool {
+        self.uris.iter().any(|told| told.uri == uri)
+    }
+
+    /// Takes over what another watches. Hooks that have been told twice of a resource are told twice of its end.
+    pub(crate) fn take_over(&mut self, mut other: Self) {
+        self.uris.append(&mut other.uris);
+        self.told = self.told.take().or_else(|| other.told.take());
+    }
+
+    /// Splits off some of the resources.
+    pub(crate) fn split(&mut self, goes: impl Fn(&str) -> bool) -> Self {
+        let uris = self.uris.extract_if(.., |told| goes(&told.uri)).collect();
         Self { uris, told: self.told.clone() }
     }
 

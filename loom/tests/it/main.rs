@@ -19,5 +19,6 @@ models!(
     every_message_is_written_in_order,
     the_newest_number_wins,
     what_was_missed_is_told,
+    whoever_waits_for_a_task_hears_of_the_end,
     whoever_waits_for_a_task_is_woken,
 );

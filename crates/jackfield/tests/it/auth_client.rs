@@ -1,6 +1,7 @@
 //! Our client at our own authorization server, over real sockets: log in, call, renew, ask for more, give back.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use jackfield::auth::client::{AuthError, AuthEvent, Binding, Interaction, Login, OAuth, Page, Visit};
 use jackfield::auth::dpop::ProofRules;
@@ -210,9 +211,12 @@ async fn each_request_of_a_session_carries_the_token() {
     let builder = Client::builder().revision(Revision::LATEST_WITH_HANDSHAKE);
     let client = builder.connect(Http::new(&world.url).authorizer(watched.clone())).await.unwrap();
     assert_eq!(call(&client, "whisper").await, "psst");
-    while !watched.given.lock().unwrap().iter().any(|(method, _)| method == "GET") {
-        tokio::task::yield_now().await;
-    }
+    let listens = async {
+        while !watched.given.lock().unwrap().iter().any(|(method, _)| method == "GET") {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), listens).await.expect("the client listens");
     client.close().await;
     let given = watched.given.lock().unwrap().clone();
     for method in ["POST", "GET", "DELETE"] {

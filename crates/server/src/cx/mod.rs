@@ -218,7 +218,15 @@ impl Cx {
     /// Notes that the call ended; what its context says from now on is dropped.
     pub(crate) fn end(&self) {
         self.flush_progress();
+        self.cancel();
+    }
+
+    /// Notes that nobody works on the call any more. Unless it is a task by now it becomes none.
+    pub(crate) fn cancel(&self) {
         self.call.progress.end();
+        if self.call.tasks.is_some() {
+            self.call.task.over();
+        }
     }
 }
 

@@ -20,6 +20,8 @@ const CREATING: u8 = 1;
 const MOVING: u8 = 2;
 /// It is a task.
 const MOVED: u8 = 3;
+/// It has ended without having become one, and becomes none any more.
+const OVER: u8 = 4;
 
 impl<T: 'static> Slot<T> {
     pub(crate) fn new() -> Self {
@@ -28,34 +30,45 @@ impl<T: 'static> Slot<T> {
 
     /// Returns the task, if the call is one.
     pub(crate) fn get(&self) -> Option<&T> {
-        if self.state.load(Ordering::Acquire) < MOVING { None } else { self.task.get() }
+        if matches!(self.state.load(Ordering::Acquire), MOVING | MOVED) { self.task.get() } else { None }
     }
 
     /// Begins to create a task; only one may.
     pub(crate) fn begin(&self) -> bool {
-        self.state.compare_exchange(PLAIN, CREATING, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        self.change(PLAIN, CREATING)
     }
 
     /// Notes that there will be no task.
     pub(crate) fn give_up(&self) {
-        self.state.store(PLAIN, Ordering::Release);
+        self.change(CREATING, PLAIN);
         self.wake();
     }
 
-    /// Notes the task; the work has still to leave the request.
+    /// Notes the task; the work has still to leave the request. If the call has ended meanwhile, nobody needs the task.
     pub(crate) fn created(&self, task: T) {
-        self.set(task, MOVING);
+        if self.state.load(Ordering::Acquire) == CREATING && self.task.set(task).is_ok() {
+            self.change(CREATING, MOVING);
+        }
     }
 
     /// Notes the task of a call that is one from its beginning.
     pub(crate) fn is(&self, task: T) {
-        self.set(task, MOVED);
+        if self.task.set(task).is_ok() {
+            self.state.store(MOVED, Ordering::Release);
+        }
     }
 
-    fn set(&self, task: T, state: u8) {
-        if self.task.set(task).is_ok() {
-            self.state.store(state, Ordering::Release);
+    /// Notes that the call has ended, or was cancelled. One that is a task stays one; else whoever waits for the task waits no longer.
+    pub(crate) fn over(&self) {
+        let unless_moved = |state| (state != MOVED).then_some(OVER);
+        let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, unless_moved);
+        if matches!(before, Ok(CREATING | MOVING)) {
+            self.wake();
         }
+    }
+
+    fn change(&self, from: u8, to: u8) -> bool {
+        self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
     /// Whether the work has to leave the request now.

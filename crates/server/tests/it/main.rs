@@ -9,6 +9,7 @@ mod building;
 mod handles;
 #[cfg(feature = "http")]
 mod http;
+mod kept_subscriptions;
 mod lists;
 mod pages;
 mod param_headers;

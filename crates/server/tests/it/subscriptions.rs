@@ -442,25 +442,32 @@ fn a_second_runtime_hears_of_changes_too() {
     }
 }
 
-/// A hook that fails for a resource that is subscribed to already leaves the subscription as it was.
+/// Hooks that know of a subscription are not asked again, and so are not told that it has ended while it goes on.
 #[test]
-fn a_second_subscription_that_fails_takes_nothing_away() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let server = touching().on_subscribe(move |_, _| {
-        let asked = asked.clone();
-        async move {
-            match asked.fetch_add(1, Ordering::SeqCst) {
-                0 => Ok(()),
-                _ => Err(ErrorObject::invalid_params("once is enough")),
-            }
-        }
-    });
+fn a_second_subscription_asks_nobody() {
+    let (asked, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (asking, ending) = (asked.clone(), ended.clone());
+    let server = touching()
+        .on_subscribe(move |_, _| {
+            asking.fetch_add(1, Ordering::SeqCst);
+            async { Ok(()) }
+        })
+        .on_unsubscribe(move |_, _| {
+            ending.fetch_add(1, Ordering::SeqCst);
+            async { Ok(()) }
+        });
+    let counts = || (asked.load(Ordering::SeqCst), ended.load(Ordering::SeqCst));
     runtime().block_on(async {
         let mut old = Talk::new(&server);
         old.play("@ 2025-11-25\n > 1 resources/subscribe {\"uri\": \"note:one\"}\n < 1 {}").await;
-        old.play("> 2 resources/subscribe {\"uri\": \"note:one\"}\n < 2 error -32602 once").await;
+        old.play("> 2 resources/subscribe {\"uri\": \"note:one\"}\n < 2 {}\n < nothing").await;
+        assert_eq!(counts(), (1, 0));
         server.resources().updated("note:one");
         old.play("< notifications/resources/updated {\"uri\": \"note:one\"}").await;
+        old.play("> 3 resources/unsubscribe {\"uri\": \"note:one\"}\n < 3 {}\n < nothing").await;
+        assert_eq!(counts(), (1, 1));
+        old.play("> 4 resources/subscribe {\"uri\": \"note:one\"}\n < 4 {}").await;
+        assert_eq!(counts(), (2, 1));
     });
 }
 

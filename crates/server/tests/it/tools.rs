@@ -136,6 +136,24 @@ fn results_fit_their_output_schema() {
     }
 }
 
+/// T-102: a check that would keep other calls waiting is made only where it is wished.
+#[cfg(feature = "validation")]
+#[test]
+fn long_results_are_checked_on_request() {
+    let numbers: Vec<_> = (0..2_000).map(|number| json!({"const": number})).collect();
+    let output = json!({"type": "object", "properties": {"n": {"type": "array", "items": {"anyOf": numbers}}}});
+    let server = |length: usize| {
+        let wrong = move || CallToolResult::new(vec![]).with_structured(RawJson::from(json!({"n": vec![-1; length]})));
+        let mut entry = sync_tool("broken", json!({"type": "object"}), move |_, _| wrong());
+        entry.definition = entry.definition.with_output_schema(Schema::new(&output).unwrap());
+        Server::new("x").tool(entry)
+    };
+    let call = "@ 2026-07-28\n > 1 tools/call {\"name\": \"broken\"}";
+    check(&server(10), &format!("{call}\n < 1 error -32603 schema"));
+    check(&server(1_000), &format!("{call}\n < 1 {{}}"));
+    check(&server(1_000).check_output(true), &format!("{call}\n < 1 error -32603 schema"));
+}
+
 /// BASE-039, BASE-041, BASE-042: 2020-12 by default, and the dialect that a schema declares.
 #[cfg(feature = "validation")]
 #[test]

@@ -181,7 +181,7 @@ async fn follow(cx: &Cx, method: &'static str, params: impl Serialize, patience:
     };
     let id = json!({ "taskId": task.task_id });
     let mut waited = Duration::ZERO;
-    while waited < patience {
+    loop {
         match task.status {
             TaskStatus::Completed => {
                 let result = cx.request("tasks/result", &id).await?;
@@ -192,6 +192,7 @@ async fn follow(cx: &Cx, method: &'static str, params: impl Serialize, patience:
                 return Ok(format!("[FAILED] The client's task failed: {why}"));
             }
             TaskStatus::Cancelled => return Ok("[CANCELLED] The client's task was cancelled.".to_owned()),
+            _ if waited >= patience => break,
             _ => {}
         }
         let pace = task.pace().min(patience.saturating_sub(waited));

@@ -66,9 +66,8 @@ async fn said(client: &Client, tool: &str) -> String {
     output.text()
 }
 
-/// TASK-009: a client that wants to be asked less often is.
-#[tokio::test(start_paused = true)]
-async fn a_client_says_how_often_it_is_looked_at() {
+/// Asks a client whose task is done at a certain look. Returns how many seconds there were between looks, and what the tool said.
+async fn looked_at(poll_interval: u64, done_at: usize) -> (Vec<u64>, String) {
     let (near, far) = tokio::io::duplex(1 << 16);
     let (read, write) = tokio::io::split(far);
     let mut serving = JoinSet::new();
@@ -88,11 +87,11 @@ async fn a_client_says_how_often_it_is_looked_at() {
         write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
     let mut looks = Vec::new();
-    loop {
+    let said = loop {
         let message: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
         let now = "2026-01-01T00:00:00Z";
         let mut task = json!({"taskId": "t", "status": "working", "createdAt": now, "lastUpdatedAt": now, "ttl": null,
-            "pollInterval": 7000});
+            "pollInterval": poll_interval});
         let result = match message["method"].as_str() {
             Some("sampling/createMessage") => {
                 looks.push(Instant::now());
@@ -100,7 +99,7 @@ async fn a_client_says_how_often_it_is_looked_at() {
             }
             Some("tasks/get") => {
                 looks.push(Instant::now());
-                if looks.len() == 4 {
+                if looks.len() == done_at {
                     task["status"] = "completed".into();
                 }
                 task
@@ -108,14 +107,32 @@ async fn a_client_says_how_often_it_is_looked_at() {
             Some("tasks/result") => {
                 json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "hi"}})
             }
-            _ if message["id"] == 2 => break,
+            _ if message["id"] == 2 => break message["result"]["content"][0]["text"].as_str().unwrap().to_owned(),
             _ => continue,
         };
         let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
         write.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
-    }
-    let waits: Vec<u64> = looks.windows(2).map(|pair| (pair[1] - pair[0]).as_secs()).collect();
+    };
+    (looks.windows(2).map(|pair| (pair[1] - pair[0]).as_secs()).collect(), said)
+}
+
+/// TASK-009: a client that wants to be asked less often is.
+#[tokio::test(start_paused = true)]
+async fn a_client_says_how_often_it_is_looked_at() {
+    let (waits, said) = looked_at(7_000, 4).await;
     assert_eq!(waits, [7, 7, 7]);
+    assert!(said.starts_with("[COMPLETED]"), "{said}");
+}
+
+/// What the last look shows counts, also if it is the only one that there is time for.
+#[tokio::test(start_paused = true)]
+async fn the_last_look_counts() {
+    let (waits, said) = looked_at(60_000, 2).await;
+    assert_eq!(waits, [60]);
+    assert!(said.starts_with("[COMPLETED]"), "{said}");
+    let (waits, said) = looked_at(50_000, 4).await;
+    assert_eq!(waits, [50, 10]);
+    assert!(said.starts_with("[TIMEOUT]"), "{said}");
 }
 
 /// TASK-010: a client that answers as tasks is asked so, and looked at until it is done.

@@ -215,3 +215,48 @@ fn both_halves_of_a_handler_may_ask_for_the_task() {
         .await;
     });
 }
+
+/// Work that outlives its handler may ask for the task of a call that has been answered, has asked, or was cancelled. There is none any more,
+/// and none takes a place.
+#[test]
+fn a_call_that_has_ended_becomes_no_task() {
+    runtime().block_on(async {
+        let (tell, mut told) = tokio::sync::mpsc::channel(1);
+        let begin = std::sync::Arc::new(tokio::sync::Notify::new());
+        let schema = json!({"type": "object", "properties": {"then": {"type": "string"}}});
+        let outside = std::sync::Arc::new(std::sync::Mutex::new(tokio::task::JoinSet::new()));
+        let start = begin.clone();
+        let run = move |arguments: serde_json::Value, cx: Cx| {
+            let (tell, start, outside) = (tell.clone(), start.clone(), outside.clone());
+            async move {
+                let later = cx.clone();
+                outside.lock().unwrap().spawn(async move {
+                    start.notified().await;
+                    tell.send(later.become_task().await).await.unwrap();
+                });
+                match arguments["then"].as_str() {
+                    Some("ask") => drop(cx.elicit::<Name>("name", "Who?").await),
+                    Some("wait") => std::future::pending().await,
+                    _ => {}
+                }
+                "done".to_owned()
+            }
+        };
+        let turn = plain("turn", |cx: Cx| async move { cx.become_task().await.to_string() });
+        let tasks = Tasks::new().running(1);
+        let server = Server::new("x").tool(tool("outlive", schema, run)).tool(turn).tasks(tasks);
+        let mut talk = Talk::new(&server);
+        talk.play(&modern()).await;
+        for conversation in [
+            "> 1 tools/call {\"name\": \"outlive\"}\n < 1 {\"content\": [{\"text\": \"done\"}]}",
+            "> 2 tools/call {\"name\": \"outlive\", \"arguments\": {\"then\": \"ask\"}}\n < 2 {\"resultType\": \"input_required\"}",
+            "> 3 tools/call {\"name\": \"outlive\", \"arguments\": {\"then\": \"wait\"}}\n < nothing\n > notifications/cancelled {\"requestId\": 3}\n < nothing",
+        ] {
+            talk.play(conversation).await;
+            begin.notify_one();
+            let became = tokio::time::timeout(std::time::Duration::from_secs(60), told.recv()).await;
+            assert_eq!(became.expect("it does not wait"), Some(false), "{conversation}");
+        }
+        talk.play("> 4 tools/call {\"name\": \"turn\"}\n < 4 {\"resultType\": \"task\"}").await;
+    });
+}
