@@ -184,7 +184,7 @@ async fn start(parts: Vec<Part>, timeouts: Timeouts, patience: Duration) -> Runn
     for Part { line, server, reach, updated } in parts {
         let Some(updates) = lock(&updated).take() else { continue };
         let (timeouts, stop) = (timeouts.clone(), stopped.clone());
-        tasks.spawn(Supervisor { line, server, reach, timeouts, updates, stop }.run());
+        tasks.spawn(Supervisor { line, server, reach, timeouts, stop }.run(updates));
     }
     let settled = async {
         for line in &lines {
