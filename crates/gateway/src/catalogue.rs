@@ -1,7 +1,7 @@
 //! What a server has, as the gateway offers it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jackfield_client::{Client, Error, Listed, Listing};
@@ -11,28 +11,62 @@ use jackfield_server::{
     Address, BuildError, Completer, Handle, PromptEntry, ResourceEntry, Server, ToolEntry, UriTemplate, Validation,
     Variables, Work,
 };
+use tokio::sync::Notify;
 
 use crate::forward;
 use crate::line::Line;
+use crate::pause::Pause;
+use crate::talk::lock;
 use crate::trouble::words;
 
 /// What one server has. Dropping it takes everything out of the lists.
 pub(crate) struct Catalogue {
     line: Arc<Line>,
     server: Server,
-    tools: Offered<Tool>,
-    resources: Offered<Resource>,
-    templates: Offered<ResourceTemplate>,
-    prompts: Offered<Prompt>,
-    owed: Owed,
+    tools: Mutex<Offered<Tool>>,
+    resources: Mutex<Offered<Resource>>,
+    templates: Mutex<Offered<ResourceTemplate>>,
+    prompts: Mutex<Offered<Prompt>>,
+    looks: Looks,
 }
 
-/// The lists that could not be read when they were looked at last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Owed {
+/// A list of a server. That of resources goes with their templates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum List {
+    Tools,
+    Resources,
+    Prompts,
+}
+
+/// Says which lists are to be looked at.
+#[derive(Default)]
+struct Looks {
+    tools: Notify,
+    resources: Notify,
+    prompts: Notify,
+}
+
+impl Looks {
+    fn at(&self, list: List) -> &Notify {
+        match list {
+            List::Tools => &self.tools,
+            List::Resources => &self.resources,
+            List::Prompts => &self.prompts,
+        }
+    }
+}
+
+/// The lists that could not be read, and are to be asked for again.
+pub(crate) struct Owed {
     tools: bool,
     resources: bool,
     prompts: bool,
+}
+
+/// A list could not be read; what is known of it stays.
+struct Unread {
+    /// Whether it may be possible later.
+    is_owed: bool,
 }
 
 /// How long a server may take for a list with all its pages.
@@ -47,102 +81,131 @@ impl Catalogue {
         Self {
             line,
             server,
-            tools: Offered::new(),
-            resources: Offered::new(),
-            templates: Offered::new(),
-            prompts: Offered::new(),
-            owed: Owed::default(),
+            tools: Mutex::default(),
+            resources: Mutex::default(),
+            templates: Mutex::default(),
+            prompts: Mutex::default(),
+            looks: Looks::default(),
         }
     }
 
-    /// Looks at everything.
-    pub(crate) async fn refresh(&mut self, client: &Client) {
-        self.refresh_tools(client).await;
-        self.refresh_resources(client).await;
-        self.refresh_prompts(client).await;
-    }
-
-    /// Whether a list could not be read, so that what is offered may be wrong.
-    pub(crate) fn is_owed(&self) -> bool {
-        self.owed != Owed::default()
-    }
-
-    /// Looks again at the lists that could not be read.
-    pub(crate) async fn refresh_owed(&mut self, client: &Client) {
-        let Owed { tools, resources, prompts } = self.owed;
-        if tools {
-            self.refresh_tools(client).await;
-        }
-        if resources {
-            self.refresh_resources(client).await;
-        }
-        if prompts {
-            self.refresh_prompts(client).await;
+    /// Looks at everything, and says what is to be looked at again.
+    pub(crate) async fn refresh(&self, client: &Client) -> Owed {
+        Owed {
+            tools: self.refresh_tools(client).await,
+            resources: self.refresh_resources(client).await,
+            prompts: self.refresh_prompts(client).await,
         }
     }
 
-    pub(crate) async fn refresh_tools(&mut self, client: &Client) {
-        let listed = self.listed(client.tools(), "tools").await;
-        self.owed.tools = listed.is_none();
-        let Some(listed) = listed else { return };
+    /// Has a list looked at by whoever keeps it, soon or after the look that is under way.
+    pub(crate) fn look_at(&self, list: List) {
+        self.looks.at(list).notify_one();
+    }
+
+    pub(crate) fn look_at_all(&self) {
+        [List::Tools, List::Resources, List::Prompts].into_iter().for_each(|list| self.look_at(list));
+    }
+
+    /// Keeps all lists, each for itself: one that hangs holds up no other.
+    pub(crate) async fn keep(&self, client: &Client, owed: Owed) {
+        tokio::join!(
+            self.keep_one(List::Tools, client, owed.tools),
+            self.keep_one(List::Resources, client, owed.resources),
+            self.keep_one(List::Prompts, client, owed.prompts),
+        );
+    }
+
+    /// Looks at a list when it is to be looked at, and again after a pause for as long as it can not be read.
+    async fn keep_one(&self, list: List, client: &Client, mut is_owed: bool) {
+        let mut pause = Pause::new();
+        loop {
+            if is_owed {
+                pause.begin();
+            } else {
+                pause = Pause::new();
+            }
+            tokio::select! {
+                () = self.looks.at(list).notified() => {}
+                () = pause.over() => {}
+            }
+            is_owed = match list {
+                List::Tools => self.refresh_tools(client).await,
+                List::Resources => self.refresh_resources(client).await,
+                List::Prompts => self.refresh_prompts(client).await,
+            };
+            pause.tried();
+        }
+    }
+
+    /// Looks at the tools; says whether they are to be looked at again.
+    async fn refresh_tools(&self, client: &Client) -> bool {
+        let listed = match self.listed(client.tools(), "tools").await {
+            Ok(listed) => listed,
+            Err(unread) => return unread.is_owed,
+        };
         let (line, tools) = (self.line.clone(), self.server.tools());
         let name = |tool: &Tool| tool.name.clone();
-        update(&self.line.name, &mut self.tools, listed, name, |tool| {
+        update(&self.line.name, &mut lock(&self.tools), listed, name, |tool| {
             // With the prefix it may be too long.
             check_tool_name(&line.prefix.name(&tool.name)).map_err(|bad| bad.to_string())?;
             added(tools.add(tool_entry(&line, tool)))
         });
+        false
     }
 
-    pub(crate) async fn refresh_resources(&mut self, client: &Client) {
-        let (line, resources) = (self.line.clone(), self.server.resources());
-        let listed = self.listed(client.resources(), "resources").await;
-        self.owed.resources = listed.is_none();
-        if let Some(listed) = listed {
-            let uri = |resource: &Resource| resource.uri.clone();
-            update(&self.line.name, &mut self.resources, listed, uri, |resource| {
-                added(resources.add(resource_entry(&line, Address::Static(resource))))
-            });
+    /// Looks at the resources and their templates; says whether they are to be looked at again.
+    async fn refresh_resources(&self, client: &Client) -> bool {
+        let (line, resources, completes) = (self.line.clone(), self.server.resources(), completes(client));
+        let mut is_owed = false;
+        match self.listed(client.resources(), "resources").await {
+            Ok(listed) => {
+                let uri = |resource: &Resource| resource.uri.clone();
+                update(&self.line.name, &mut lock(&self.resources), listed, uri, |resource| {
+                    added(resources.add(resource_entry(&line, Address::Static(resource))))
+                });
+            }
+            Err(unread) => is_owed |= unread.is_owed,
         }
-        let completes = completes(client);
-        let listed = self.listed(client.resource_templates(), "resource templates").await;
-        self.owed.resources |= listed.is_none();
-        if let Some(listed) = listed {
-            let text = |template: &ResourceTemplate| template.uri_template.clone();
-            update(&self.line.name, &mut self.templates, listed, text, |template| {
-                added(resources.add(template_entry(&line, template, completes)?))
-            });
+        match self.listed(client.resource_templates(), "resource templates").await {
+            Ok(listed) => {
+                let text = |template: &ResourceTemplate| template.uri_template.clone();
+                update(&self.line.name, &mut lock(&self.templates), listed, text, |template| {
+                    added(resources.add(template_entry(&line, template, completes)?))
+                });
+            }
+            Err(unread) => is_owed |= unread.is_owed,
         }
+        is_owed
     }
 
-    pub(crate) async fn refresh_prompts(&mut self, client: &Client) {
-        let listed = self.listed(client.prompts(), "prompts").await;
-        self.owed.prompts = listed.is_none();
-        let Some(listed) = listed else { return };
+    /// Looks at the prompts; says whether they are to be looked at again.
+    async fn refresh_prompts(&self, client: &Client) -> bool {
+        let listed = match self.listed(client.prompts(), "prompts").await {
+            Ok(listed) => listed,
+            Err(unread) => return unread.is_owed,
+        };
         let (line, prompts, completes) = (self.line.clone(), self.server.prompts(), completes(client));
         let name = |prompt: &Prompt| prompt.name.clone();
-        update(&self.line.name, &mut self.prompts, listed, name, |prompt| {
+        update(&self.line.name, &mut lock(&self.prompts), listed, name, |prompt| {
             added(prompts.add(prompt_entry(&line, prompt, completes)))
         });
+        false
     }
 
-    /// Tells callers that a resource changed.
-    pub(crate) fn updated(&self, uri: String) {
-        self.server.resources().updated(uri);
-    }
-
-    /// Reads a list; `None` if it can not be read now, so that what is known stays until it can be.
-    async fn listed<T: Listed>(&self, list: Listing<T>, what: &str) -> Option<Vec<T>> {
-        let error = match tokio::time::timeout(PATIENCE, list.fresh().all()).await {
-            Ok(Ok(items)) => return Some(items),
-            Ok(Err(Error::NotOffered(_))) => return Some(Vec::new()),
+    /// Reads a list with all its pages.
+    async fn listed<T: Listed>(&self, list: Listing<T>, what: &str) -> Result<Vec<T>, Unread> {
+        let (error, is_owed) = match tokio::time::timeout(PATIENCE, list.fresh().all()).await {
+            Ok(Ok(items)) => return Ok(items),
+            Ok(Err(Error::NotOffered(_))) => return Ok(Vec::new()),
             // Some say that they have lists which they do not know.
-            Ok(Err(Error::Server { error, .. })) if error.code == code::METHOD_NOT_FOUND => return Some(Vec::new()),
-            Ok(Err(error)) => words(&error),
-            Err(_) => "it takes too long".to_owned(),
+            Ok(Err(Error::Server { error, .. })) if error.code == code::METHOD_NOT_FOUND => return Ok(Vec::new()),
+            // A list that is too long does not become shorter by asking.
+            Ok(Err(error)) => (words(&error), !matches!(error, Error::Limit { .. })),
+            Err(_) => ("it takes too long".to_owned(), true),
         };
         tracing::warn!(server = self.line.name, what, error, "a list of a server can not be read");
-        None
+        Err(Unread { is_owed })
     }
 }
 

@@ -34,6 +34,7 @@ const ENDING: Duration = Duration::from_secs(15);
 /// Many servers that become one.
 ///
 /// Of each of them at most 1,024 resources are watched, for all callers together; a caller that wants to hear of more is refused.
+/// When half of them are taken, so is a caller that brought a quarter. Callers are told apart as by [`Gateway::calls_per_caller`].
 #[must_use = "it becomes a server by `server`"]
 pub struct Gateway {
     name: String,
@@ -184,7 +185,7 @@ async fn start(parts: Vec<Part>, timeouts: Timeouts, patience: Duration) -> Runn
     for Part { line, server, reach, updated } in parts {
         let Some(updates) = lock(&updated).take() else { continue };
         let (timeouts, stop) = (timeouts.clone(), stopped.clone());
-        tasks.spawn(Supervisor { line, server, reach, timeouts, updates, stop }.run());
+        tasks.spawn(Supervisor { line, server, reach, timeouts, stop }.run(updates));
     }
     let settled = async {
         for line in &lines {

@@ -28,6 +28,7 @@ mod forward;
 mod gateway;
 mod headers;
 mod line;
+mod pause;
 mod prefix;
 mod supervisor;
 mod talk;

@@ -1,7 +1,6 @@
 //! Keeps one server connected: connects, offers what it has, follows its changes, and begins again when it is gone.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jackfield_client::{Builder, Client, Error, Event, Limits, Restarts, Subscription, Timeouts};
 use jackfield_peer::Shutdown;
@@ -10,17 +9,12 @@ use jackfield_server::Server;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, List};
 use crate::gateway::Reach;
 use crate::line::{Line, Standing};
+use crate::pause::{FIRST_WAIT, FORGIVEN_AFTER, LONGEST_WAIT, Pause};
 use crate::trouble::words;
 use crate::watches::is_refusal;
-
-/// The first wait before a server is tried again; it doubles each time.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// A server that was there for this long is tried again soon.
-const FORGIVEN_AFTER: Duration = Duration::from_secs(60);
 
 /// Keeps one server connected.
 pub(crate) struct Supervisor {
@@ -29,13 +23,20 @@ pub(crate) struct Supervisor {
     pub(crate) server: Server,
     pub(crate) reach: Reach,
     pub(crate) timeouts: Timeouts,
-    /// The URIs of resources that changed.
-    pub(crate) updates: mpsc::Receiver<String>,
     pub(crate) stop: Shutdown,
 }
 
 impl Supervisor {
-    pub(crate) async fn run(mut self) {
+    /// Keeps the server connected until it is stopped, and tells callers of the resources whose URIs come in.
+    pub(crate) async fn run(self, updates: mpsc::Receiver<String>) {
+        tokio::select! {
+            () = self.keep() => {}
+            // Whatever the server is asked meanwhile, and however long that takes.
+            () = tell(&self.server, updates) => {}
+        }
+    }
+
+    async fn keep(&self) {
         let stop = self.stop.clone();
         let mut wait = FIRST_WAIT;
         loop {
@@ -84,7 +85,7 @@ impl Supervisor {
     }
 
     /// Serves a server until it is gone.
-    async fn serve(&mut self, client: &Client) -> Ended {
+    async fn serve(&self, client: &Client) -> Ended {
         let stop = self.stop.clone();
         tokio::select! {
             () = self.offer(client) => Ended::Gone,
@@ -95,50 +96,66 @@ impl Supervisor {
 
     /// Offers what a server has and follows its changes, until it no longer tells of them although it did before. A server without
     /// connections of its own, such as one over HTTP, shows in no other way that it is gone.
-    async fn offer(&mut self, client: &Client) {
-        let mut catalogue = Catalogue::new(self.line.clone(), self.server.clone());
+    async fn offer(&self, client: &Client) {
+        let catalogue = Catalogue::new(self.line.clone(), self.server.clone());
         self.line.watches.end();
         hear_logs(client).await;
         // From here on no change is missed.
-        let mut changes = match self.subscribe(client).await {
-            Some(changes) => changes,
-            None => return,
-        };
-        catalogue.refresh(client).await;
+        let Some(changes) = self.subscribe(client).await else { return };
+        let owed = catalogue.refresh(client).await;
         self.line.set(Standing::Up(client.clone()));
         tracing::info!(server = self.line.name, "a server is available");
-        let mut owes_watches = !self.watch_again(client, &catalogue).await;
+        // What hangs must not hold up the others.
+        tokio::select! {
+            () = self.follow(client, &catalogue, changes) => {}
+            () = catalogue.keep(client, owed) => {}
+            () = self.keep_watching(client) => {}
+        }
+    }
+
+    /// Has the lists looked at that a server says have changed, until it no longer tells of changes although it did before.
+    async fn follow(&self, client: &Client, catalogue: &Catalogue, mut changes: Changes) {
         let mut pause = Pause::new();
         loop {
-            if matches!(changes, Changes::Owed | Changes::Ended) || catalogue.is_owed() || owes_watches {
+            if matches!(changes, Changes::Owed | Changes::Ended) {
                 pause.begin();
             }
             tokio::select! {
                 event = changes.next() => match event {
-                    Some(Event::ToolsChanged) => catalogue.refresh_tools(client).await,
-                    Some(Event::PromptsChanged) => catalogue.refresh_prompts(client).await,
-                    Some(Event::ResourcesChanged) => catalogue.refresh_resources(client).await,
-                    Some(Event::Reconnected) => catalogue.refresh(client).await,
+                    Some(Event::ToolsChanged) => catalogue.look_at(List::Tools),
+                    Some(Event::PromptsChanged) => catalogue.look_at(List::Prompts),
+                    Some(Event::ResourcesChanged) => catalogue.look_at(List::Resources),
+                    Some(Event::Reconnected) => catalogue.look_at_all(),
                     Some(_) => {}
                     None => changes = Changes::Ended,
                 },
-                Some(uri) = self.updates.recv() => catalogue.updated(uri),
-                () = self.line.watches.lapsed() => owes_watches = true,
                 () = pause.over() => {
-                    if matches!(changes, Changes::Owed | Changes::Ended) {
-                        let has_told = matches!(changes, Changes::Ended);
-                        changes = match self.subscribe(client).await {
-                            Some(Changes::Untold | Changes::Owed) if has_told => return,
-                            Some(again) => again,
-                            None => return,
-                        };
-                        catalogue.refresh(client).await;
-                    } else {
-                        catalogue.refresh_owed(client).await;
-                    }
-                    owes_watches = !self.watch_again(client, &catalogue).await;
+                    let has_told = matches!(changes, Changes::Ended);
+                    changes = match self.subscribe(client).await {
+                        Some(Changes::Untold | Changes::Owed) if has_told => return,
+                        Some(again) => again,
+                        None => return,
+                    };
+                    catalogue.look_at_all();
+                    pause.tried();
                 }
             }
+        }
+    }
+
+    /// Subscribes again to the resources that callers want to hear of, now and whenever a subscription has ended, and tells of those that
+    /// may have changed.
+    async fn keep_watching(&self, client: &Client) {
+        let mut pause = Pause::new();
+        loop {
+            let renewed = self.line.watches.renew(client).await;
+            pause.tried();
+            renewed.uris.into_iter().for_each(|uri| self.server.resources().updated(uri));
+            if !renewed.is_partial {
+                self.line.watches.lapsed().await;
+            }
+            pause.begin();
+            pause.over().await;
         }
     }
 
@@ -151,14 +168,6 @@ impl Supervisor {
         };
         tracing::warn!(server = self.line.name, error = words(&error), "a server does not tell of changes");
         Some(if is_refusal(&error) { Changes::Untold } else { Changes::Owed })
-    }
-
-    /// Subscribes again to the resources that callers want to hear of, and tells of those that may have changed. Says whether that is all of
-    /// them but those which the server refuses.
-    async fn watch_again(&self, client: &Client, catalogue: &Catalogue) -> bool {
-        let renewed = self.line.watches.renew(client).await;
-        renewed.uris.into_iter().for_each(|uri| catalogue.updated(uri));
-        !renewed.is_partial
     }
 }
 
@@ -183,44 +192,17 @@ impl Changes {
     }
 }
 
-/// The wait before what did not work is tried again, such as a list that could not be read or a stream that has ended; the more often it
-/// fails soon, the longer.
-struct Pause {
-    wait: Duration,
-    last: Instant,
-    until: Option<Instant>,
-}
-
-impl Pause {
-    fn new() -> Self {
-        Self { wait: FIRST_WAIT, last: Instant::now(), until: None }
-    }
-
-    /// Begins to wait, unless it has begun already.
-    fn begin(&mut self) {
-        if self.until.is_none() {
-            if self.last.elapsed() >= FORGIVEN_AFTER {
-                self.wait = FIRST_WAIT;
-            }
-            self.until = Instant::now().checked_add(self.wait);
-            self.wait = self.wait.saturating_mul(2).min(LONGEST_WAIT);
-        }
-    }
-
-    /// Waits for the end; for ever if it has not begun.
-    async fn over(&mut self) {
-        match self.until {
-            Some(until) => tokio::time::sleep_until(until).await,
-            None => std::future::pending().await,
-        }
-        (self.until, self.last) = (None, Instant::now());
-    }
-}
-
 /// Why a server is no longer served.
 enum Ended {
     Gone,
     Stopped,
+}
+
+/// Tells callers which resources have changed.
+async fn tell(server: &Server, mut updates: mpsc::Receiver<String>) {
+    while let Some(uri) = updates.recv().await {
+        server.resources().updated(uri);
+    }
 }
 
 /// Has a server of the legacy era send all log messages; each caller gets those that it wants. Newer ones are told with each request.

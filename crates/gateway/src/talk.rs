@@ -105,9 +105,10 @@ where
         // In the modern era the call ends while this waits.
         listening.comes_back = !cx.revision().has_server_requests();
         tokio::select! {
+            // In the modern era asking ends the call. A question that the server has taken back already must not.
             biased;
-            answer = cx.ask_question(&key, question) => talk.answer(&key, answer.map_err(no_answer)),
             () = talk.unasked(&key) => {}
+            answer = cx.ask_question(&key, question) => talk.answer(&key, answer.map_err(no_answer)),
         }
         listening.comes_back = false;
     }

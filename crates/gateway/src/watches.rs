@@ -8,12 +8,12 @@ use jackfield_client::{Client, Error, Event, Subscription};
 use jackfield_peer::Session;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Revision};
-use jackfield_server::{Cx, Prefix};
+use jackfield_server::{CallerKey, Cx, Prefix};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use crate::talk::lock;
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, words};
 
 /// How many resources one listen stream is about. Servers bound both these and the number of streams.
 const MOST_NAMED: usize = 256;
@@ -22,7 +22,9 @@ const MOST: usize = 1024;
 /// From how many on it is looked whether all of them are still wanted. Sessions end without a word.
 const FIRST_SWEEP: usize = 64;
 /// From here on it is looked each time: what nobody wants is given back well before the server takes no more.
-const LAST_SWEEP: usize = MOST / 4 * 3;
+const LAST_SWEEP: usize = MOST / 2;
+/// How many of them one caller may have brought, when there are so many that it is looked each time.
+const MOST_OF_ONE: usize = MOST / 4;
 
 /// The resources of one server that callers want to hear of, and the subscriptions at the server.
 pub(crate) struct Watches {
@@ -52,6 +54,8 @@ struct Watch {
     streams: usize,
     /// Sessions may simply end.
     sessions: Vec<Weak<Session>>,
+    /// Who was the first to want it.
+    brought_by: CallerKey,
     source: Arc<Source>,
 }
 
@@ -72,8 +76,8 @@ pub(crate) struct Renewed {
 }
 
 impl Watch {
-    fn new(source: Arc<Source>) -> Self {
-        Self { streams: 0, sessions: Vec::new(), source }
+    fn new(brought_by: CallerKey, source: Arc<Source>) -> Self {
+        Self { streams: 0, sessions: Vec::new(), brought_by, source }
     }
 
     /// Notes that a caller wants to hear of it.
@@ -105,6 +109,12 @@ impl Watched {
             self.sweep_at = self.by_uri.len().saturating_mul(2).clamp(FIRST_SWEEP, LAST_SWEEP);
         }
     }
+
+    /// Whether there is room for one more that a caller brings.
+    fn has_room(&self, caller: &CallerKey) -> bool {
+        let brought = || self.by_uri.values().filter(|watch| watch.brought_by == *caller).count();
+        self.by_uri.len() < LAST_SWEEP || (self.by_uri.len() < MOST && brought() < MOST_OF_ONE)
+    }
 }
 
 impl Watches {
@@ -124,6 +134,7 @@ impl Watches {
     /// Subscribes at the server for a caller.
     pub(crate) async fn add(self: &Arc<Self>, client: &Client, uri: &str, cx: &Cx) -> Result<(), Trouble> {
         let _turn = self.turn.lock().await;
+        let caller = cx.caller_key();
         let mut named = {
             let mut watched = lock(&self.watched);
             if let Some(watch) = watched.by_uri.get_mut(uri).filter(|watch| watch.source.is_open()) {
@@ -131,8 +142,8 @@ impl Watches {
                 return Ok(());
             }
             watched.sweep(&self.prefix);
-            if watched.by_uri.len() >= MOST && !watched.by_uri.contains_key(uri) {
-                let message = format!("callers watch {MOST} resources of the server {} already", self.server);
+            if !watched.by_uri.contains_key(uri) && !watched.has_room(&caller) {
+                let message = format!("too many resources of the server {} are watched already", self.server);
                 return Err(Trouble::Refused(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
             }
             if has_streams(client) { with_room(&watched.by_uri) } else { Vec::new() }
@@ -142,7 +153,7 @@ impl Watches {
         let source = source.map_err(|error| Trouble::Failed { server: self.server.clone(), error })?;
         let by_uri = &mut lock(&self.watched).by_uri;
         renew_sources(by_uri, &named, &source);
-        by_uri.entry(uri.to_owned()).or_insert_with(|| Watch::new(source)).join(cx);
+        by_uri.entry(uri.to_owned()).or_insert_with(|| Watch::new(caller, source)).join(cx);
         Ok(())
     }
 
@@ -176,19 +187,28 @@ impl Watches {
         let together = if has_streams(client) { MOST_NAMED } else { 1 };
         let mut groups: Vec<&[String]> = wanted.chunks(together).collect();
         let mut renewed = Renewed::default();
+        let mut unwatched = 0_usize;
+        let mut first: Option<(&String, Error)> = None;
         while let Some(named) = groups.pop() {
             match self.open(client, named).await {
                 Ok(source) => {
                     renew_sources(&mut lock(&self.watched).by_uri, named, &source);
                     renewed.uris.extend_from_slice(named);
                 }
-                // One that the server refuses must not cost the others.
-                Err(error) if named.len() > 1 && is_refusal(&error) => groups.extend(named.chunks(1)),
+                // One that the server refuses, or one too many, must not cost the others. It may call that what it likes.
+                Err(error) if named.len() > 1 && error.server_error().is_some() => {
+                    groups.extend(named.chunks(named.len().div_ceil(2)));
+                }
                 Err(error) => {
                     renewed.is_partial |= !is_refusal(&error);
-                    tracing::warn!(server = self.server, uris = ?named, %error, "a resource is not watched now");
+                    unwatched = unwatched.saturating_add(named.len());
+                    first = first.or_else(|| named.first().map(|uri| (uri, error)));
                 }
             }
+        }
+        if let Some((uri, error)) = first {
+            let (server, error) = (&self.server, words(&error));
+            tracing::warn!(server, unwatched, first = ?uri, error, "resources are not watched now");
         }
         renewed
     }
@@ -320,7 +340,11 @@ mod tests {
     #[tokio::test]
     async fn what_a_subscription_has_is_told_when_it_is_not_needed_any_more() {
         let uri = "note://1".to_owned();
-        let server = Server::new("notes").resource(note);
+        let (caller, mut callers) = mpsc::channel(2);
+        let server = Server::new("notes").resource(note).on_subscribe(move |_, cx: Cx| {
+            caller.try_send(cx.caller_key()).unwrap();
+            async { Ok(()) }
+        });
         let (near, far) = ByteStream::pair(1 << 16);
         let mut serving = JoinSet::new();
         serving.spawn(server.clone().serve_stream(far));
@@ -330,7 +354,9 @@ mod tests {
         let (updates, mut updated) = mpsc::channel(1);
         let watches = Arc::new(Watches::new("notes".to_owned(), prefix("notes").unwrap(), updates.clone()));
         let source = watches.open(&client, std::slice::from_ref(&uri)).await.unwrap();
-        lock(&watches.watched).by_uri.insert(uri.clone(), Watch { streams: 1, sessions: Vec::new(), source });
+        let brought_by = callers.recv().await.unwrap();
+        let watch = Watch { streams: 1, sessions: Vec::new(), brought_by, source };
+        lock(&watches.watched).by_uri.insert(uri.clone(), watch);
         let subscription = client.subscribe().resource(&uri).await.unwrap();
         server.resources().updated(&uri);
         assert_eq!(updated.recv().await.as_ref(), Some(&uri));

@@ -18,7 +18,7 @@ use crate::events::Stream;
 use crate::negotiation::Accepts;
 use crate::respond;
 use crate::served::written;
-use crate::session::{Live, Transport};
+use crate::session::{Closing, Live, Transport};
 
 /// One POST of the legacy era: it collects the answers of its requests, and carries the messages of their handlers.
 ///
@@ -94,8 +94,8 @@ pub(crate) enum Answered {
     Events(Arc<Stream>),
     /// With nothing: all its requests were cancelled.
     Nothing,
-    /// The session has ended.
-    Closed,
+    /// Not at all: the session has come to its end here.
+    Closed(Closing),
 }
 
 impl Exchange {
@@ -268,8 +268,10 @@ impl Exchange {
         if state.filling || !state.open.is_empty() {
             return None;
         }
-        if state.closed && state.answers.is_empty() {
-            return Some(Answered::Closed);
+        // There was no stream any more for a client that takes nothing else.
+        if state.closed && (state.answers.is_empty() || self.accepts == Accepts::Events) {
+            self.take_answers(&mut state);
+            return Some(Answered::Closed(self.live.calls().closed().unwrap_or(Closing::Ended)));
         }
         let status = match state.code {
             Some(code) if !self.batch => respond::legacy_status(code),

@@ -18,6 +18,8 @@ pub type Passing<'a> = Pin<Box<dyn Future<Output = Result<(), Response<Body>>> +
 /// sessions are bound to it; everything else reaches handlers. It may also answer the request itself.
 pub trait Gate: Send + Sync + fmt::Debug + 'static {
     /// Lets the request pass, or answers it.
+    ///
+    /// A client that leaves meanwhile may be missed only after the verdict, so what this waits for needs a deadline.
     fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a>;
 
     /// Looks at the answer to a request that passed, before it leaves; its head is as `pass` left it.

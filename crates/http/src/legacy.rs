@@ -19,7 +19,7 @@ use crate::known::Known;
 use crate::negotiation::Accepts;
 use crate::nodes::{Node, Remote, Replica};
 use crate::served::Served;
-use crate::session::{Live, Transport};
+use crate::session::{Closing, Live, Transport};
 use crate::telemetry::{OpenStream, Operation};
 use crate::{Body, SessionId, respond};
 
@@ -135,7 +135,10 @@ impl Endpoint {
             Answered::Json(status, text) => Served::Json(status, text.into()),
             Answered::Events(stream) => self.read_stream(live, stream, None).into(),
             Answered::Nothing => respond::empty(StatusCode::ACCEPTED).into(),
-            Answered::Closed => session_over().into(),
+            Answered::Closed(Closing::Ended) => session_over().into(),
+            Answered::Closed(Closing::Left) => {
+                respond::unavailable(None, "the session is not served here any more; try again").into()
+            }
         }
     }
 

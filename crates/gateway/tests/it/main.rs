@@ -7,6 +7,7 @@ mod bad_servers;
 mod changes;
 mod headers;
 mod limits;
+mod lists;
 mod names;
 mod outages;
 mod passing;

@@ -9,6 +9,9 @@ use super::activity::Activity;
 
 /// The body of a request. Its connection knows that more of it is awaited until it is dropped, which is when all of it was taken or
 /// nobody wants the rest.
+///
+/// Until then nobody looks whether the client is still there, because a look takes some of the body, and hyper could not drop the rest of
+/// it at once. So a gate that thinks before the body is read is not given up when the client leaves, but comes to its end.
 pub(super) struct Awaited<'a, B> {
     body: B,
     activity: &'a Activity,

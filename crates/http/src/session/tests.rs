@@ -1,17 +1,21 @@
 //! Sessions that come to their end while something begins in them.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
-use jackfield_peer::{Answering, Handler, Incoming};
+use jackfield_peer::{Answering, Handler, Incoming, RequestKey};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, Method, Outcome, Revision};
 use serde_json::{Value, json};
 
-use super::{Live, SessionId, Transport};
+use super::{Closing, Live, SessionId, Transport};
 use crate::endpoint::Endpoint;
+use crate::exchange::{Answered, Exchange};
 use crate::headers::SESSION_ID;
+use crate::negotiation::Accepts;
+use crate::nodes::Replica;
 use crate::{Body, HttpConfig};
 
 /// When a call or a notification ends its session, and says something.
@@ -128,4 +132,32 @@ async fn a_stream_that_nobody_knows_leaves_nothing_in_the_log() {
     assert!(!endpoint.shared.log.is_empty());
     drop((live, stream));
     assert!(endpoint.shared.log.is_empty());
+}
+
+/// A session may end, or move to another node, between an answer and the stream that a client wants it on. It is told so, and gets no JSON.
+#[test]
+fn who_takes_only_streams_gets_no_json_when_the_session_is_over() {
+    let last = Last { endpoint: OnceLock::new(), held: Arc::default(), says: Says::Nothing };
+    let endpoint = Endpoint::new(Arc::new(last), HttpConfig::default());
+    for (accepts, closing) in
+        [(Accepts::Events, Some(Closing::Ended)), (Accepts::Events, Some(Closing::Left)), (Accepts::Both, None)]
+    {
+        let replica = Some(Replica::new(0));
+        let id = SessionId::random().unwrap();
+        let live = Live::new(id, Transport::Streamable, None, &Revision::ALL, &endpoint.shared, replica);
+        let exchange = Exchange::new(live.clone(), accepts, true);
+        exchange.expect(RequestKey(1), None);
+        exchange.answer(RequestKey(1), None, |out| out.extend_from_slice(b"{}"));
+        exchange.filled();
+        match closing {
+            Some(Closing::Left) => live.leave(),
+            _ => live.end(),
+        }
+        match exchange.answered_at_once().unwrap() {
+            Answered::Closed(why) => assert_eq!(Some(why), closing),
+            Answered::Json(status, text) => assert_eq!((status, &*text, closing), (StatusCode::OK, &b"[{}]"[..], None)),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(live.held.load(Ordering::Relaxed), 0);
+    }
 }
