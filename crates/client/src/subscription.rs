@@ -163,7 +163,8 @@ impl Subscription {
     /// Waits for the next notice; `None` when there will be no more.
     ///
     /// # Errors
-    /// The server refused the subscription, possibly after it was started again. The stream ends then.
+    /// The server refused the subscription, possibly after it was started again, or it could not be asked for it again although the
+    /// connection goes on. The stream ends then.
     ///
     /// # Cancellation
     /// Nothing is lost.
