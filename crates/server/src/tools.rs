@@ -167,8 +167,7 @@ fn check_output(result: &CallToolResult, item: &Item<Tools>, wanted: Option<bool
     let problem = match (&result.structured_content, &item.prepared.output) {
         (None, _) => "it has no structured content".to_owned(),
         (Some(structured), Some(validator))
-            if wanted.is_none()
-                && matches!(validator.effort(structured.get().len()), Effort::Much | Effort::TooMuch) =>
+            if wanted.is_none() && validator.effort(structured.get().len()) != Effort::Little =>
         {
             tracing::warn!(
                 tool = item.name,

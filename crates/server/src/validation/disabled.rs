@@ -8,9 +8,9 @@ use super::structure::Outline;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
     /// Never made.
-    Much,
+    Little,
     /// Never made either.
-    TooMuch,
+    Much,
 }
 
 /// There is none.
