@@ -34,7 +34,7 @@ const ENDING: Duration = Duration::from_secs(15);
 /// Many servers that become one.
 ///
 /// Of each of them at most 1,024 resources are watched, for all callers together; a caller that wants to hear of more is refused.
-/// When half of them are taken, so is a caller that brought a quarter. Callers are told apart as by [`Gateway::calls_per_caller`].
+/// When half of them are taken, a caller that brought a quarter is refused too. Callers are told apart as by [`Gateway::calls_per_caller`].
 #[must_use = "it becomes a server by `server`"]
 pub struct Gateway {
     name: String,
