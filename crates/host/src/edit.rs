@@ -19,8 +19,12 @@ pub fn with_server(text: &str, name: &str, server: &Value) -> Result<String, Con
     let file = Document::read(text)?;
     let key = Value::from(name).to_string();
     let Some(section) = file.section()? else {
-        let section = format!("{}: {{\n    {key}: {}\n  }}", Value::from(SECTIONS[0]), indented(&written, "    "));
-        return Ok(file.inserted(&file.root()?, &section, "  "));
+        let (root, list) = (file.root()?, SECTIONS[0]);
+        if root.members.iter().any(|member| member.name == list) {
+            return Err(ConfigError::Entry(format!("its {list} is not an object")));
+        }
+        let section = format!("{}: {{\n    {key}: {}\n  }}", Value::from(list), indented(&written, "    "));
+        return Ok(file.inserted(&root, &section, "  "));
     };
     if section.members.iter().any(|member| member.name == name) {
         return Err(ConfigError::Known(name.to_owned()));
@@ -245,7 +249,7 @@ mod tests {
         assert_eq!(without_server(noted, "a").unwrap().unwrap(), "{\"servers\": {// x, ]\n /* , */}}");
         let only = "{\"mcpServers\": {\"only\": {},}}";
         assert_eq!(parsed(&without_server(only, "only").unwrap().unwrap()), json!({"mcpServers": {}}));
-        for bad in ["[]", "{", "5"] {
+        for bad in ["[]", "{", "5", "{\"mcpServers\": 5}"] {
             assert!(with_server(bad, "n", &json!({})).is_err());
         }
     }
