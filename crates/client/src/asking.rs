@@ -48,6 +48,8 @@ pub(crate) struct Asking {
     /// Whether the server is asked for progress notices.
     pub(crate) wants_progress: bool,
     pub(crate) on_progress: Option<OnProgress>,
+    /// The highest progress that was told, so that a request that is sent again does not begin to tell anew.
+    pub(crate) told: f64,
     pub(crate) headers: Vec<(String, String)>,
     /// `initialize` is never cancelled, and a probe that is given up is not either.
     pub(crate) cancels: bool,
@@ -72,10 +74,19 @@ impl Asking {
             patience,
             wants_progress: false,
             on_progress: None,
+            told: f64::NEG_INFINITY,
             headers: Vec::new(),
             cancels: true,
             is_repeatable: false,
             kept: None,
+        }
+    }
+
+    /// Tells of progress, if it goes further than what was told before.
+    fn tell(&mut self, notice: ProgressParams) {
+        if let Some(hear) = self.on_progress.as_mut().filter(|_| notice.progress > self.told) {
+            self.told = notice.progress;
+            hear(notice);
         }
     }
 }
@@ -197,8 +208,8 @@ impl Ticket<'_> {
                 Found::Answer(Ok(text)) => return Ok(text),
                 Found::Answer(Err(fault)) => return Err(fault.into_error(self.method())),
                 Found::Progress(notices) => {
-                    if let Some(hear) = &mut asking.on_progress {
-                        notices.into_iter().for_each(hear);
+                    for notice in notices {
+                        asking.tell(notice);
                     }
                 }
                 Found::Overdue => {

@@ -99,6 +99,7 @@ impl Core {
         for round in 0..=self.options.limits.rounds {
             if round > 0 {
                 asking.patience.check(method)?;
+                asking.told = f64::NEG_INFINITY;
             }
             let again = (may_repeat && round > 0).then(|| (answers.clone(), state.clone()));
             // It is sent here and not in a future of its own, which would keep room for the request until the answer is there.

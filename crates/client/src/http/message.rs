@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use jackfield_http::sse::LONGEST_ID as LONGEST_EVENT_ID;
 use jackfield_protocol::{Revision, encode_header};
 
 use crate::{Outgoing, Sent};
@@ -157,20 +158,20 @@ fn request(method: Method, uri: &Uri, headers: HeaderMap, body: Bytes) -> Reques
     request
 }
 
-/// The longest session id or event id that is carried around.
-const LONGEST_ID: usize = 4096;
+/// The longest session id that is carried around.
+const LONGEST_SESSION_ID: usize = 4096;
 
 /// Reads a session id: it is sent back with every request, so it must be what the specification allows.
 pub(super) fn session_id(value: &HeaderValue) -> Option<HeaderValue> {
     let is_visible = value.as_bytes().iter().all(|byte| matches!(byte, 0x21..=0x7e));
     let mut id = value.clone();
     id.set_sensitive(true);
-    (is_visible && !value.is_empty() && value.len() <= LONGEST_ID).then_some(id)
+    (is_visible && !value.is_empty() && value.len() <= LONGEST_SESSION_ID).then_some(id)
 }
 
 /// Returns an event id as a header; none if there is none, or if no header can carry it.
 pub(super) fn event_id(id: &str) -> Option<HeaderValue> {
-    if id.is_empty() || id.len() > LONGEST_ID {
+    if id.is_empty() || id.len() > LONGEST_EVENT_ID {
         return None;
     }
     HeaderValue::from_bytes(id.as_bytes()).ok()

@@ -88,6 +88,32 @@ fn reading_is_repeated_when_its_stream_breaks() {
     });
 }
 
+/// PAT-019, HTTP-071: whoever listens to a call that is sent again hears of progress that only grows, and of none twice.
+#[test]
+fn a_repeated_call_does_not_begin_to_tell_anew() {
+    paused(async {
+        let site = Site::default();
+        site.modern();
+        site.forget("tools/list");
+        let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
+        site.reply("tools/list", format!("200 json {}", json!({"result": {"tools": [tool]}})));
+        let told = |progress: u32| {
+            let notice =
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":$id,"progress":"#;
+            format!("data: {notice}{progress}}}}}||")
+        };
+        let answer = r#"data: {"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","content":[]}}||"#;
+        site.reply("tools/call", format!("200 sse {}{}", told(1), told(2)));
+        site.reply("tools/call", format!("200 sse {}{}{}{answer}", told(1), told(2), told(3)));
+        let client = Client::connect(site.http()).await.unwrap();
+        let (tell, heard) = mpsc::sync_channel(8);
+        let call = client.call("t", ()).on_progress(move |notice| tell.send(notice.progress).unwrap());
+        assert!(!call.await.unwrap().is_failure());
+        assert_eq!(site.seen("tools/call").len(), 2);
+        assert_eq!(heard.into_iter().collect::<Vec<_>>(), [1.0, 2.0, 3.0]);
+    });
+}
+
 /// The stream of a server's own messages comes back after an odd answer; only a server that says it has none is believed.
 #[test]
 fn the_stream_of_notices_survives_odd_answers() {
