@@ -50,6 +50,12 @@ impl ElicitSchema {
         self.properties.iter().find(|(known, _)| known == name).map(|(_, field)| field)
     }
 
+    /// Returns the names of all fields, for whoever looks for many.
+    #[must_use]
+    pub fn names(&self) -> HashSet<&str> {
+        self.properties.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
     /// Checks that an accepted answer is what the form asks for: every required field is filled in, each value fits its field, and
     /// nothing else is there. `null` is no value.
     ///
@@ -57,7 +63,7 @@ impl ElicitSchema {
     /// All that is wrong, in the order of the form; what it does not know comes last.
     pub fn check(&self, content: &JsonObject) -> Result<(), Vec<FormProblem>> {
         // Form and answer come from others, and both may be long: nothing is searched for once more for each field.
-        let described: HashSet<&str> = self.properties.iter().map(|(name, _)| name.as_str()).collect();
+        let described = self.names();
         let required: HashSet<&str> = self.required.iter().flatten().map(String::as_str).collect();
         let known = self.properties.iter().filter_map(|(name, field)| match content.get(name) {
             Some(value) if field.accepts(value) => None,

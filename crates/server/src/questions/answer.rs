@@ -26,7 +26,8 @@ fn tidy(result: &mut ElicitResult, form: &ElicitSchema) -> bool {
     if let Some(content) = &mut result.content {
         let all = content.len();
         // What the person saw decides; a client may send more, and `null` for what was left empty.
-        content.retain(|name, value| form.field(name).is_some() && !value.is_null());
+        let described = form.names();
+        content.retain(|name, value| described.contains(name.as_str()) && !value.is_null());
         changed |= content.len() < all;
     }
     changed
