@@ -16,7 +16,7 @@ use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
 use crate::legacy::is_initialize;
 use crate::nodes::{Letter, What};
-use crate::session::{CallId, Closing, Live, Running};
+use crate::session::{CallId, Closing, Live};
 use crate::telemetry::Operation;
 
 impl Endpoint {
@@ -130,12 +130,15 @@ impl Endpoint {
         let Some(id) = call.id.decode() else { return };
         let id = CallId::Request(id);
         let (live, key, exchange) = (call.live.clone(), call.key, call.exchange.clone());
-        // The task can not end before it is in the list, because it needs the lock for that.
+        // It is in the list before it begins, because it takes itself out. It begins without the lock, because a runtime that has ended drops
+        // it at once, and what it holds may look at the list.
         let mut calls = live.calls();
         if let Some(closing) = calls.closed() {
             drop(calls);
             return self.give_up(call, closing);
         }
+        calls.insert(id.clone(), key, Some(exchange));
+        drop(calls);
         let handler = self.handler.clone();
         let active = live.active();
         let listed = id.clone();
@@ -147,7 +150,7 @@ impl Endpoint {
             finish(&call, reply, identity);
         };
         let abort = self.tasks.spawn(task.instrument(span));
-        calls.insert(id, Running { key, abort, exchange: Some(exchange) });
+        live.calls().begun(&id, key, abort);
     }
 
     /// Ends a request whose session has come to its end while its handler ran for the first time.
@@ -221,12 +224,16 @@ impl Endpoint {
         if calls.closed().is_some() {
             return;
         }
+        let id = CallId::Notification(key);
+        calls.insert(id.clone(), key, None);
+        drop(calls);
         let active = live.active();
+        let listed = id.clone();
         let abort = self.tasks.spawn(async move {
             let _ = future.await;
-            active.live().calls().finished(&CallId::Notification(key), key);
+            active.live().calls().finished(&listed, key);
         });
-        calls.insert(CallId::Notification(key), Running { key, abort, exchange: None });
+        live.calls().begun(&id, key, abort);
     }
 }
 

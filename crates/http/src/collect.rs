@@ -6,8 +6,8 @@ use std::task::Poll;
 
 use bytes::{Buf, Bytes, BytesMut};
 use http::{Response, StatusCode};
-use http_body::Body as HttpBody;
-use tokio::time::{Instant, timeout_at};
+use http_body::{Body as HttpBody, Frame};
+use tokio::time::timeout_at;
 
 use crate::connection::unheard;
 use crate::deadline::after;
@@ -17,25 +17,83 @@ use crate::{Body, HttpLimits, respond};
 ///
 /// Memory grows with what has come, not with what was announced.
 pub(crate) async fn collect<B: HttpBody + Unpin>(
-    mut body: B,
+    body: &mut B,
     limits: &HttpLimits,
 ) -> Result<Bytes, Box<Response<Body>>> {
     let limit = limits.body_bytes;
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));
     }
+    let first = at_once(body).await;
+    // Most bodies are there in one piece. What the others need while they are waited for has room of its own.
+    match first {
+        Poll::Ready(Some(Ok(frame))) if body.is_end_stream() => match frame.into_data() {
+            Ok(mut data) if data.remaining() <= limit => Ok(data.copy_to_bytes(data.remaining())),
+            Ok(_) => Err(too_large(limit)),
+            Err(_) => Ok(Bytes::new()),
+        },
+        first => Box::pin(gather(body, first, limits)).await,
+    }
+}
+
+/// Reads the rest of a body that did not come at once.
+async fn gather<B: HttpBody + Unpin>(
+    body: &mut B,
+    mut found: Found<B>,
+    limits: &HttpLimits,
+) -> Result<Bytes, Box<Response<Body>>> {
+    let limit = limits.body_bytes;
     let mut text = Gathered::Nothing;
     let mut deadline = None;
-    while let Some(data) = next(&mut body, &mut deadline, limits).await? {
-        text = text.and(data);
+    loop {
+        let frame = match found {
+            Poll::Ready(frame) => frame,
+            // Timers are made only when there is something to wait for.
+            Poll::Pending => {
+                let whole = *deadline.get_or_insert_with(|| after(limits.body_timeout));
+                let idle = after(limits.body_idle_timeout);
+                let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx));
+                timeout_at(idle.min(whole), frame).await.map_err(|_| {
+                    Box::new(respond::refusal(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"))
+                })?
+            }
+        };
+        match frame {
+            None => return Ok(text.into_bytes()),
+            Some(Err(_)) => {
+                return Err(Box::new(respond::refusal(StatusCode::BAD_REQUEST, "the body could not be read")));
+            }
+            // Trailers mean nothing here.
+            Some(Ok(frame)) => {
+                if let Ok(data) = frame.into_data() {
+                    text = text.and(data);
+                }
+            }
+        }
         if text.len() > limit {
             return Err(too_large(limit));
         }
         if body.is_end_stream() {
-            break;
+            return Ok(text.into_bytes());
         }
+        found = at_once(body).await;
     }
-    Ok(text.into_bytes())
+}
+
+/// The next piece of a body, if it is there.
+type Found<B> = Poll<Option<Result<Frame<<B as HttpBody>::Data>, <B as HttpBody>::Error>>>;
+
+/// Takes the next piece if it is there.
+async fn at_once<B: HttpBody + Unpin>(body: &mut B) -> Found<B> {
+    poll_fn(|cx| {
+        let frame = unheard(|| Pin::new(&mut *body).poll_frame(cx));
+        // Whoever brings the body need not be told that all of it was taken, but must be told to go on.
+        if !body.is_end_stream() {
+            cx.waker().wake_by_ref();
+        }
+        Poll::Ready(frame)
+    })
+    .await
 }
 
 /// What has come so far. Most bodies come in one piece, which is not copied.
@@ -78,51 +136,6 @@ impl Gathered {
             Self::Nothing => Bytes::new(),
             Self::One(first) => first,
             Self::Several(all) => all.freeze(),
-        }
-    }
-}
-
-/// Waits for the next piece. Timers are made only when there is something to wait for.
-async fn next<B: HttpBody + Unpin>(
-    body: &mut B,
-    deadline: &mut Option<Instant>,
-    limits: &HttpLimits,
-) -> Result<Option<B::Data>, Box<Response<Body>>> {
-    loop {
-        let at_once = poll_fn(|cx| {
-            let frame = unheard(|| Pin::new(&mut *body).poll_frame(cx));
-            // Whoever brings the body need not be told that all of it was taken, but must be told to go on.
-            if !body.is_end_stream() {
-                cx.waker().wake_by_ref();
-            }
-            match frame {
-                Poll::Ready(frame) => Poll::Ready(Some(frame)),
-                Poll::Pending => Poll::Ready(None),
-            }
-        })
-        .await;
-        let frame = match at_once {
-            Some(frame) => frame,
-            None => {
-                let whole = *deadline.get_or_insert_with(|| after(limits.body_timeout));
-                let idle = after(limits.body_idle_timeout);
-                let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx));
-                timeout_at(idle.min(whole), frame).await.map_err(|_| {
-                    Box::new(respond::refusal(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"))
-                })?
-            }
-        };
-        match frame {
-            None => return Ok(None),
-            Some(Err(_)) => {
-                return Err(Box::new(respond::refusal(StatusCode::BAD_REQUEST, "the body could not be read")));
-            }
-            // Trailers mean nothing here.
-            Some(Ok(frame)) => {
-                if let Ok(data) = frame.into_data() {
-                    return Ok(Some(data));
-                }
-            }
         }
     }
 }

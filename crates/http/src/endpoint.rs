@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method as Verb, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
-use jackfield_peer::{Admission, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
+use jackfield_peer::{Admission, Background, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
 use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, Rejected};
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 use jackfield_store::Stores;
@@ -30,7 +30,6 @@ use crate::owner::{Counts, Owner};
 use crate::sender::Sender;
 use crate::served::Served;
 use crate::session::{Live, Sessions, Shared};
-use crate::tasks::Tasks;
 use crate::{Body, ClientAddress, HttpConfig, HttpLimits, collect, modern, respond};
 
 /// A request as the endpoint passes it on.
@@ -61,7 +60,7 @@ pub(crate) struct Endpoint {
     pub(crate) config: HttpConfig,
     pub(crate) shared: Arc<Shared>,
     pub(crate) sessions: Sessions,
-    pub(crate) tasks: Tasks,
+    pub(crate) tasks: Background,
     pub(crate) listening: Arc<Counts>,
     pub(crate) in_flight: Arc<Counts>,
     /// Remember the modern callers seen last; see [`Admission`].
@@ -104,7 +103,7 @@ impl Endpoint {
             config,
             shared: Arc::new(shared),
             sessions: Sessions::default(),
-            tasks: Tasks::default(),
+            tasks: Background::default(),
             listening: Arc::default(),
             in_flight: Arc::default(),
             admissions,
@@ -118,17 +117,19 @@ impl Endpoint {
     }
 
     /// Serves one request. `any_path` treats every path as the endpoint's own.
+    ///
+    /// Head and body come apart, and whoever needs the body borrows it: the future of a request is small, because it lies in memory of its
+    /// own for each connection.
     pub(crate) async fn serve<B>(
         self: &Arc<Self>,
-        request: Request<B>,
+        mut parts: Arc<Parts>,
+        mut body: B,
         any_path: bool,
         from: Option<&Sender>,
     ) -> Response<Body>
     where
         B: HttpBody + Unpin,
     {
-        let (parts, body) = request.into_parts();
-        let mut parts = Arc::new(parts);
         let looked = match self.guard.check(&parts) {
             Ok(looked) => looked,
             Err(refused) => {
@@ -142,9 +143,9 @@ impl Endpoint {
             respond::empty(StatusCode::NO_CONTENT)
         } else if looked.hides || self.config.gate.is_some() || self.config.beside.is_some() {
             let hides = looked.hides;
-            Box::pin(self.admitted(&mut parts, body, any_path, from, hides)).await
+            Box::pin(self.admitted(&mut parts, &mut body, any_path, from, hides)).await
         } else {
-            let served = self.dispatch(&parts, &looked.known, body, any_path, from).await;
+            let served = self.dispatch(&parts, &looked.known, &mut body, any_path, from).await;
             if allowed.is_some() { served.whole() } else { served.answer(&mut parts) }
         };
         if let Some(origin) = allowed {
@@ -160,7 +161,7 @@ impl Endpoint {
     async fn admitted<B>(
         self: &Arc<Self>,
         arrived: &mut Arc<Parts>,
-        body: B,
+        body: &mut B,
         any_path: bool,
         from: Option<&Sender>,
         hides: bool,
@@ -201,7 +202,7 @@ impl Endpoint {
         self: &Arc<Self>,
         parts: &Arc<Parts>,
         known: &Known<'_>,
-        body: B,
+        body: &mut B,
         any_path: bool,
         from: Option<&Sender>,
     ) -> Served
@@ -265,7 +266,7 @@ impl Endpoint {
         self.handler.revisions().iter().any(|revision| revision.has_handshake())
     }
 
-    async fn body<B: HttpBody + Unpin>(&self, known: &Known<'_>, body: B) -> Result<Bytes, Box<Response<Body>>> {
+    async fn body<B: HttpBody + Unpin>(&self, known: &Known<'_>, body: &mut B) -> Result<Bytes, Box<Response<Body>>> {
         if !negotiation::is_json(known.content_type) {
             let message = "the body must be JSON: send it with content-type application/json";
             return Err(Box::new(respond::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)));
@@ -399,6 +400,12 @@ impl Endpoint {
             node.stop().await;
         }
     }
+}
+
+/// Takes a request apart, as `Endpoint::serve` wants it.
+pub(crate) fn apart<B>(request: Request<B>) -> (Arc<Parts>, B) {
+    let (parts, body) = request.into_parts();
+    (Arc::new(parts), body)
 }
 
 /// Finds out where a request comes from: the connection knows it, or the application that the service is mounted in.

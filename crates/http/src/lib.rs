@@ -47,7 +47,6 @@ mod session;
 mod shared_token;
 pub mod sse;
 mod sync;
-mod tasks;
 mod telemetry;
 
 pub use beside::{Beside, ClientAddress, Serving};

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tower_service::Service;
 
 use crate::connection::{self, Protocol};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, apart};
 use crate::{Body, HttpConfig};
 
 /// The endpoint as a `tower` service. Clones share everything.
@@ -78,7 +78,8 @@ impl StreamableService {
     /// Serves one request.
     pub async fn serve<B: HttpBody + Unpin>(&self, request: Request<B>) -> Response<Body> {
         self.endpoint.start_node();
-        self.endpoint.serve(request, self.any_path, None).await
+        let (parts, body) = apart(request);
+        self.endpoint.serve(parts, body, self.any_path, None).await
     }
 }
 
@@ -98,9 +99,10 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (endpoint, any_path) = (self.endpoint.clone(), self.any_path);
+        let (parts, body) = apart(request);
         Box::pin(async move {
             endpoint.start_node();
-            Ok(endpoint.serve(request, any_path, None).await)
+            Ok(endpoint.serve(parts, body, any_path, None).await)
         })
     }
 }

@@ -17,6 +17,7 @@
 
 mod admission;
 mod answering;
+mod background;
 mod batches;
 mod bucket;
 mod caller;
@@ -45,6 +46,7 @@ mod wire;
 
 pub use admission::{Admission, Admitted};
 pub use answering::{Answering, Reply};
+pub use background::Background;
 pub use bucket::Bucket;
 pub use caller::{Caller, Principal};
 pub use cancellation::Cancellation;

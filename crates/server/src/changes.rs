@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
-use jackfield_peer::{Caller, Outlet, Principal, Session};
+use jackfield_peer::{Background, Caller, Outlet, Principal, Session};
 use jackfield_protocol::{
     EmptyParams, Meta, Notification, RequestId, ResourceUpdatedParams, Revision, SubscriptionFilter, meta::key,
     write_notification,
@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use crate::attempts::Attempts;
-use crate::background::Background;
 use crate::shared::Bridge;
 use crate::watched::Watched;
 

@@ -41,7 +41,6 @@ mod tools;
 mod watched;
 
 mod attempts;
-mod background;
 mod changes;
 mod cx;
 mod handles;

@@ -22,9 +22,10 @@ use super::resolve::Resolve;
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
 use super::{Answer, Error};
+use jackfield_peer::Background;
+
 use crate::Body;
 use crate::reach::Reach;
-use crate::tasks::Tasks;
 
 /// The most of a refusal that an authorizer sees.
 const REFUSAL_BYTES: usize = 64 * 1024;
@@ -39,7 +40,7 @@ pub struct Agent {
     dialer: Dialer,
     limits: Limits,
     /// Owns the connections.
-    _connections: Arc<Tasks>,
+    _connections: Arc<Background>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +137,7 @@ impl Agent {
             names: config.names,
             timeout: config.connect_timeout,
         };
-        let connections = Arc::new(Tasks::default());
+        let connections = Arc::new(Background::default());
         let client = Client::builder(Spawner(Arc::downgrade(&connections)))
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
@@ -261,7 +262,7 @@ fn check(uri: &Uri) -> Result<(), Error> {
 
 /// Runs what a connection needs, for as long as the agent lives.
 #[derive(Clone)]
-struct Spawner(std::sync::Weak<Tasks>);
+struct Spawner(std::sync::Weak<Background>);
 
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Spawner {
     fn execute(&self, task: F) {

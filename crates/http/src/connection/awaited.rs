@@ -7,8 +7,8 @@ use http_body::{Body, Frame, SizeHint};
 
 use super::activity::Activity;
 
-/// The body of a request. Its connection knows that more of it is awaited until it is dropped, which is when all of it was taken or
-/// nobody wants the rest.
+/// The body of a request. Its connection knows that more of it is awaited until all of it was taken, or nobody wants the rest and it is
+/// dropped.
 ///
 /// Until then nobody looks whether the client is still there, because a look takes some of the body, and hyper could not drop the rest of
 /// it at once. So a gate that thinks before the body is read is not given up when the client leaves, but comes to its end.
@@ -35,7 +35,11 @@ impl<B: Body + Unpin> Body for Awaited<'_, B> {
     type Error = B::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if matches!(frame, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.activity.set_in_body(false);
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

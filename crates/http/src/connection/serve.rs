@@ -26,7 +26,7 @@ use super::io::WatchedIo;
 use super::lent::{LentIo, Look};
 use super::protocol::Protocol;
 use super::streaming;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, apart};
 use crate::sender::Sender;
 use crate::{Body, HttpLimits};
 
@@ -75,8 +75,9 @@ impl Line {
         let (activity, endpoint, sender) = (self.activity.clone(), self.endpoint.clone(), self.sender.clone());
         let service = service_fn(move |request: Request<Incoming>| {
             let (busy, endpoint, sender) = (activity.begin(true), endpoint.clone(), sender.clone());
+            let (parts, body) = apart(request);
             async move {
-                let mut response = endpoint.serve(request, false, Some(&sender)).await;
+                let mut response = endpoint.serve(parts, body, false, Some(&sender)).await;
                 response.body_mut().keep_busy(busy);
                 Ok::<_, Infallible>(response)
             }
@@ -125,12 +126,13 @@ impl Line {
         let (activity, endpoint, sender, slot) = (&self.activity, &self.endpoint, &self.sender, &streams);
         let service = service_fn(move |request: Request<Incoming>| {
             let busy = activity.begin(false);
+            // What a client sends as the body of a request that has none would be taken for the next request.
+            let bounded = request.method() == Method::POST || request.body().is_end_stream();
+            let chunks = bounded && request.version() == Version::HTTP_11;
+            let (parts, body) = apart(request);
+            let body = Awaited::new(body, activity);
             async move {
-                // What a client sends as the body of a request that has none would be taken for the next request.
-                let bounded = request.method() == Method::POST || request.body().is_end_stream();
-                let chunks = bounded && request.version() == Version::HTTP_11;
-                let request = request.map(|body| Awaited::new(body, activity));
-                let mut response = endpoint.serve(request, false, Some(sender)).await;
+                let mut response = endpoint.serve(parts, body, false, Some(sender)).await;
                 response.body_mut().keep_busy(busy);
                 if chunks && response.body().is_stream() {
                     return slot.put(response).await;

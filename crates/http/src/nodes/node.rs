@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jackfield_peer::Background;
 use jackfield_store::{Boxed, StoreError, Stores};
 use tokio::time::{Instant, timeout};
 
 use super::{inbox, lease, notices, upkeep};
 use crate::endpoint::Endpoint;
-use crate::tasks::Tasks;
 
 /// How long the store may take for one operation.
 const OPERATION: Duration = Duration::from_secs(2);
@@ -30,9 +30,9 @@ pub(crate) struct Node {
     pub(super) alive: Mutex<HashMap<String, Instant>>,
     /// When the lease of this node was renewed last.
     pub(super) held: Mutex<Option<Instant>>,
-    tasks: Tasks,
+    tasks: Background,
     /// What is on its way to the store, and is missed if it does not arrive.
-    writes: Tasks,
+    writes: Background,
     started: AtomicBool,
     /// How many operations have failed since the last one that did not.
     failures: AtomicU32,
@@ -49,8 +49,8 @@ impl Node {
             stores,
             alive: Mutex::default(),
             held: Mutex::default(),
-            tasks: Tasks::default(),
-            writes: Tasks::default(),
+            tasks: Background::default(),
+            writes: Background::default(),
             started: AtomicBool::new(false),
             failures: AtomicU32::new(0),
             failed: Mutex::default(),

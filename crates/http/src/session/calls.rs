@@ -27,7 +27,8 @@ pub(crate) enum CallId {
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) key: RequestKey,
-    pub(crate) abort: AbortHandle,
+    /// Ends the work; not known before it has begun.
+    abort: Option<AbortHandle>,
     /// Where the answer goes; a notification has none.
     pub(crate) exchange: Option<Arc<Exchange>>,
 }
@@ -59,10 +60,18 @@ impl Calls {
         self.closed
     }
 
-    /// Adds what runs. The caller has seen under the same lock that the session goes on.
-    pub(crate) fn insert(&mut self, id: CallId, running: Running) {
+    /// Adds what is about to begin. The caller has seen under the same lock that the session goes on.
+    pub(crate) fn insert(&mut self, id: CallId, key: RequestKey, exchange: Option<Arc<Exchange>>) {
         debug_assert!(self.closed.is_none(), "nobody would ever end it");
-        self.running.insert(id, running);
+        self.running.insert(id, Running { key, abort: None, exchange });
+    }
+
+    /// Notes how to end what has begun. If it is not in the list any more, it has come to its end, or is ended here.
+    pub(crate) fn begun(&mut self, id: &CallId, key: RequestKey, abort: Option<AbortHandle>) {
+        match self.running.get_mut(id).filter(|running| running.key == key) {
+            Some(running) => running.abort = abort,
+            None => abort.iter().for_each(AbortHandle::abort),
+        }
     }
 
     pub(crate) fn remove(&mut self, id: &CallId) -> Option<Running> {
@@ -84,9 +93,14 @@ impl Calls {
 }
 
 impl Running {
+    /// Drops the work. One that has not begun yet is dropped when it does.
+    pub(crate) fn abort(&self) {
+        self.abort.iter().for_each(AbortHandle::abort);
+    }
+
     /// Ends the work, because its session comes to its end.
     pub(crate) fn end(self, closing: Closing) {
-        self.abort.abort();
+        self.abort();
         match (self.exchange, closing) {
             (Some(exchange), Closing::Ended) => exchange.close(),
             (Some(exchange), Closing::Left) => exchange.leave(),

@@ -157,7 +157,7 @@ impl Live {
     /// asks.
     pub(crate) fn cancel(&self, id: RequestId) -> bool {
         let Some(running) = self.calls().remove(&CallId::Request(id)) else { return false };
-        running.abort.abort();
+        running.abort();
         if let Some(exchange) = running.exchange {
             exchange.cancelled(running.key);
         }

@@ -9,7 +9,7 @@ mod sessions;
 mod tests;
 mod usage;
 
-pub(crate) use calls::{CallId, Closing, Running};
+pub(crate) use calls::{CallId, Closing};
 pub use id::SessionId;
 pub(crate) use live::{Active, Live, Shared, Transport};
 pub(crate) use sessions::Sessions;

@@ -11,7 +11,7 @@ use jackfield_protocol::{AnyResult, Method, Outcome, Revision};
 use serde_json::{Value, json};
 
 use super::{Closing, Live, SessionId, Transport};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, apart};
 use crate::exchange::{Answered, Exchange};
 use crate::headers::SESSION_ID;
 use crate::negotiation::Accepts;
@@ -72,7 +72,8 @@ async fn post(endpoint: &Arc<Endpoint>, session: Option<&str>, accept: &str, mes
     if session.is_none() {
         request.headers_mut().remove(SESSION_ID);
     }
-    let answer = endpoint.serve(request, false, None);
+    let (parts, body) = apart(request);
+    let answer = endpoint.serve(parts, body, false, None);
     tokio::time::timeout(Duration::from_secs(600), answer).await.expect("an answer")
 }
 

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::background::Background;
+use jackfield_peer::Background;
 
 /// Owns the futures of all tasks. Dropping it ends them at once.
 #[derive(Debug, Default)]
@@ -62,9 +62,7 @@ impl Workers {
 
     /// Waits until all have ended, but no longer than `limit`; what still runs then is dropped.
     pub(crate) async fn join(&self, limit: Duration) {
-        let mut set = self.background.take();
-        let all = async { while set.join_next().await.is_some() {} };
-        if tokio::time::timeout(limit, all).await.is_err() {
+        if !self.background.drain(limit).await {
             tracing::warn!("some tasks could not be ended in time");
         }
     }

@@ -1,61 +1,83 @@
-//! Work that nobody waits for, and that ends with its owner.
+//! Work that outlives whoever began it, and ends with its owner.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use tokio::task::JoinSet;
+use tokio::runtime::Handle;
+use tokio::task::{AbortHandle, JoinSet};
 
 /// The tasks of an owner. Dropping it ends them.
 #[derive(Debug, Default)]
-pub(crate) struct Background(Mutex<JoinSet<()>>);
+pub struct Background(Mutex<JoinSet<()>>);
 
 impl Background {
-    /// Begins to do something. Without a runtime nothing is done.
-    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        self.spawn_where(|_| true, [work]);
+    /// Begins to do something. Without a runtime nothing is done, and there is nothing to end.
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) -> Option<AbortHandle> {
+        let work = Given::new(work);
+        let runtime = Handle::try_current().ok()?;
+        self.tasks().spawn_on(work.task(), &runtime).into()
     }
 
     /// Begins to do something unless something is being done; says whether it was not. What has ended, perhaps with the runtime that it was
     /// done in, does not count.
-    pub(crate) fn spawn_if_idle<F>(&self, works: impl IntoIterator<Item = F>) -> bool
+    pub fn spawn_if_idle<F>(&self, works: impl IntoIterator<Item = F>) -> bool
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        self.spawn_where(JoinSet::is_empty, works)
-    }
-
-    fn spawn_where<F>(&self, may: impl FnOnce(&JoinSet<()>) -> bool, works: impl IntoIterator<Item = F>) -> bool
-    where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        // A runtime that has ended drops the work at once, and what it holds may want to do something here too: the lock must not be held.
-        let works: Vec<_> = works.into_iter().map(|work| Arc::new(Mutex::new(Some(work)))).collect();
+        let works: Vec<_> = works.into_iter().map(Given::new).collect();
         let mut tasks = self.tasks();
-        while tasks.try_join_next().is_some() {}
-        let may = may(&tasks);
-        if may && tokio::runtime::Handle::try_current().is_ok() {
+        let is_idle = tasks.is_empty();
+        if let (true, Ok(runtime)) = (is_idle, Handle::try_current()) {
             for work in &works {
-                let begun = work.clone();
-                tasks.spawn(async move {
-                    let work = lock(&begun).take();
-                    if let Some(work) = work {
-                        work.await;
-                    }
-                });
+                tasks.spawn_on(work.task(), &runtime);
             }
         }
         drop(tasks);
-        drop(works);
-        may
+        is_idle
     }
 
-    /// Gives away what is being done, to be waited for or ended.
-    pub(crate) fn take(&self) -> JoinSet<()> {
-        std::mem::take(&mut *self.tasks())
+    /// Ends everything. When it returns, nothing is being done any more.
+    pub async fn stop(&self) {
+        self.take().shutdown().await;
     }
 
+    /// Waits until everything is done; says whether it is. What is not after `limit` is dropped.
+    pub async fn drain(&self, limit: Duration) -> bool {
+        let mut tasks = self.take();
+        let all = async { while tasks.join_next().await.is_some() {} };
+        tokio::time::timeout(limit, all).await.is_ok()
+    }
+
+    fn take(&self) -> JoinSet<()> {
+        std::mem::take(&mut *lock(&self.0))
+    }
+
+    /// Returns what is being done.
     fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
-        lock(&self.0)
+        let mut tasks = lock(&self.0);
+        while tasks.try_join_next().is_some() {}
+        tasks
+    }
+}
+
+/// Work that is given to a runtime. One that has ended drops its task at once, under the lock of the list that the task goes to; what the
+/// work holds may want to do something there too when it is dropped, so that is left to whoever gave it.
+struct Given<F>(Arc<Mutex<Option<F>>>);
+
+impl<F: Future<Output = ()> + Send + 'static> Given<F> {
+    fn new(work: F) -> Self {
+        Self(Arc::new(Mutex::new(Some(work))))
+    }
+
+    fn task(&self) -> impl Future<Output = ()> + Send + 'static {
+        let given = self.0.clone();
+        async move {
+            let work = lock(&given).take();
+            if let Some(work) = work {
+                work.await;
+            }
+        }
     }
 }
 
