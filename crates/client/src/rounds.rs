@@ -120,7 +120,7 @@ impl Core {
             };
             match Outcome::read_text(&text, session.revision) {
                 Ok(Outcome::Complete(result)) => return Ok(Settled::Result(result, (round == 0).then_some(text))),
-                Ok(Outcome::Task(task)) => return Ok(Settled::Task(task)),
+                Ok(Outcome::Task(task)) => return Ok(Settled::Task(*task)),
                 // Nobody is asked for answers that would not be sent.
                 Ok(Outcome::InputRequired(_)) if round == self.options.limits.rounds => break,
                 Ok(Outcome::InputRequired(questions)) => {

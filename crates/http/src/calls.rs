@@ -15,78 +15,83 @@ use tracing::Instrument;
 use crate::endpoint::Endpoint;
 use crate::exchange::Exchange;
 use crate::legacy::is_initialize;
+use crate::negotiation::Accepts;
 use crate::nodes::{Letter, What};
 use crate::session::{CallId, Closing, Live};
 use crate::telemetry::Operation;
 
 impl Endpoint {
     /// Begins the work on all messages of a batch.
-    pub(crate) fn start_batch(
-        &self,
-        exchange: &Arc<Exchange>,
-        live: &Arc<Live>,
-        entries: &[Bytes],
-        parts: &Arc<Parts>,
-    ) {
+    pub(crate) fn start_batch(&self, exchange: &Arc<Exchange>, entries: &[Bytes], parts: &Arc<Parts>) {
+        let live = exchange.live();
         for entry in entries {
             match Message::read(entry, 0) {
-                Ok(Message::Request(request)) => self.start(exchange, live, request, parts, true),
+                Ok(Message::Request(request)) => {
+                    let key = self.shared.next_key();
+                    exchange.expect(key, Some(&request.id));
+                    self.start(exchange, key, request, parts.clone(), true);
+                }
                 Ok(Message::Notification(incident)) => drop(self.notice(live, incident, parts)),
                 Ok(Message::Answer(answer)) => self.answered(live, answer),
                 Ok(Message::Batch(_)) => {
                     let error = ErrorObject::invalid_request("a batch must not hold another");
-                    self.refuse(exchange, live, None, &error);
+                    self.refuse(exchange, None, &error);
                 }
                 Err(rejected) => match rejected.into_answer() {
                     Ok(answer) => self.answered(live, answer),
-                    Err(Rejected { about, error }) => self.refuse(exchange, live, about.asked(), &error),
+                    Err(Rejected { about, error }) => self.refuse(exchange, about.asked(), &error),
                 },
             }
         }
         exchange.filled();
     }
 
-    pub(crate) fn refuse(&self, exchange: &Arc<Exchange>, live: &Live, id: Option<&RawId>, error: &ErrorObject) {
+    pub(crate) fn refuse(&self, exchange: &Exchange, id: Option<&RawId>, error: &ErrorObject) {
         let key = self.shared.next_key();
         exchange.expect(key, id);
-        exchange.answer(key, Some(error.code), |out| write_error(out, id, error, live.revision()));
+        refuse(exchange, key, id, error);
+    }
+
+    /// Serves the only request of an exchange.
+    pub(crate) fn start_single(
+        &self,
+        live: Arc<Live>,
+        accepts: Accepts,
+        request: Request,
+        parts: Arc<Parts>,
+    ) -> Arc<Exchange> {
+        let key = self.shared.next_key();
+        let exchange = Exchange::single(live, accepts, key, &request.id);
+        self.start(&exchange, key, request, parts, false);
+        exchange
     }
 
     /// Begins the work on a request. If it is not ready at once it goes on in a task, so that it survives the connection.
-    pub(crate) fn start(
-        &self,
-        exchange: &Arc<Exchange>,
-        live: &Arc<Live>,
-        request: Request,
-        parts: &Arc<Parts>,
-        in_batch: bool,
-    ) {
+    fn start(&self, exchange: &Arc<Exchange>, key: RequestKey, request: Request, parts: Arc<Parts>, in_batch: bool) {
+        let live = exchange.live();
         let Request { id, method, params } = request;
         let opens = is_initialize(&method);
-        let admitted =
-            self.check_place(exchange, live, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
+        let admitted = self.check_place(exchange, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
         let admitted = match admitted {
             Ok(admitted) => admitted,
-            Err(error) => return self.refuse(exchange, live, Some(&id), &error),
+            Err(error) => return refuse(exchange, key, Some(&id), &error),
         };
-        let key = self.shared.next_key();
-        exchange.expect(key, Some(&id));
         let revision = admitted.caller.revision;
         let operation = Operation::begin(&method, &params, &id, revision, Some(live.id), &parts.headers);
         let (caller, session) = (admitted.caller, admitted.session);
         let mut incoming =
             Incoming::new(Some(id.clone()), Some(key), method, params, caller, exchange.clone(), session);
-        incoming.extensions.insert_shared(parts.clone());
-        let answering = operation.span.in_scope(|| jackfield_peer::handle(&*self.handler, incoming));
-        let call = Call { key, id, revision, opens, operation, exchange: exchange.clone(), live: live.clone() };
+        incoming.extensions.insert_shared(parts);
+        let answering = operation.handle(&*self.handler, incoming);
+        let call = Call { key, id, revision, opens, operation, exchange };
         match answering {
-            Answering::Ready(reply) => self.finish(call, reply),
+            Answering::Ready(reply) => self.finish(&call, reply),
             Answering::Later(future) => {
                 let mut future = self.guarded(future);
                 // No wake-up is lost: a pending future becomes a task, which polls it again at once with its own waker.
                 let mut cx = Context::from_waker(Waker::noop());
                 match call.operation.span.in_scope(|| Pin::new(&mut future).poll(&mut cx)) {
-                    Poll::Ready(reply) => self.finish(call, reply),
+                    Poll::Ready(reply) => self.finish(&call, reply),
                     Poll::Pending => self.go_on(call, future),
                 }
             }
@@ -94,17 +99,14 @@ impl Endpoint {
     }
 
     /// Refuses requests that come at the wrong place, whoever sends them.
-    fn check_place(
-        &self,
-        exchange: &Exchange,
-        live: &Live,
-        id: &RawId,
-        initialize_in_batch: bool,
-    ) -> Result<(), ErrorObject> {
+    fn check_place(&self, exchange: &Exchange, id: &RawId, initialize_in_batch: bool) -> Result<(), ErrorObject> {
         if initialize_in_batch {
             return Err(ErrorObject::invalid_request("initialize must not be part of a batch"));
         }
-        let calls = live.calls();
+        if !exchange.live().is_in_use() {
+            return Ok(());
+        }
+        let calls = exchange.live().calls();
         if calls.is_empty() {
             return Ok(());
         }
@@ -122,39 +124,40 @@ impl Endpoint {
         Ok(())
     }
 
-    fn finish(&self, call: Call, reply: Reply) {
-        finish(&call, reply, self.handler.identity(call.revision));
+    fn finish(&self, call: &Call<'_>, reply: Reply) {
+        call.finish(reply, self.handler.identity(call.revision));
     }
 
-    fn go_on(&self, call: Call, future: Guarded) {
-        let Some(id) = call.id.decode() else { return };
-        let id = CallId::Request(id);
-        let (live, key, exchange) = (call.live.clone(), call.key, call.exchange.clone());
+    fn go_on(&self, call: Call<'_>, future: Guarded) {
+        let Some(listed) = call.id.decode() else { return };
+        let listed = CallId::Request(listed);
+        let live = call.exchange.live();
+        let active = live.active();
         // It is in the list before it begins, because it takes itself out. It begins without the lock, because a runtime that has ended drops
         // it at once, and what it holds may look at the list.
         let mut calls = live.calls();
         if let Some(closing) = calls.closed() {
             drop(calls);
-            return self.give_up(call, closing);
+            return self.give_up(&call, closing);
         }
-        calls.insert(id.clone(), key, Some(exchange));
+        calls.insert(listed.clone(), call.key, Some(call.exchange.clone()));
         drop(calls);
         let handler = self.handler.clone();
-        let active = live.active();
-        let listed = id.clone();
-        let span = call.operation.span.clone();
+        let Call { key, id, revision, opens, operation, exchange } = call;
+        let (span, running) = (operation.span.clone(), (listed.clone(), exchange.clone()));
         let task = async move {
             let reply = future.await;
-            active.live().calls().finished(&listed, call.key);
-            let identity = handler.identity(call.revision);
-            finish(&call, reply, identity);
+            let (listed, exchange) = &running;
+            active.live().calls().finished(listed, key);
+            let call = Call { key, id, revision, opens, operation, exchange };
+            call.finish(reply, handler.identity(revision));
         };
         let abort = self.tasks.spawn(task.instrument(span));
-        live.calls().begun(&id, key, abort);
+        live.calls().begun(&listed, key, abort);
     }
 
     /// Ends a request whose session has come to its end while its handler ran for the first time.
-    fn give_up(&self, call: Call, closing: Closing) {
+    fn give_up(&self, call: &Call<'_>, closing: Closing) {
         match closing {
             Closing::Ended => call.exchange.close(),
             Closing::Left => {
@@ -220,6 +223,7 @@ impl Endpoint {
 
     fn go_on_noticing(&self, live: &Arc<Live>, future: Guarded) {
         let key = self.shared.next_key();
+        let active = live.active();
         let mut calls = live.calls();
         if calls.closed().is_some() {
             return;
@@ -227,7 +231,6 @@ impl Endpoint {
         let id = CallId::Notification(key);
         calls.insert(id.clone(), key, None);
         drop(calls);
-        let active = live.active();
         let listed = id.clone();
         let abort = self.tasks.spawn(async move {
             let _ = future.await;
@@ -258,21 +261,28 @@ pub(crate) fn letter(live: &Live, answer: &Answer) -> Letter {
 }
 
 /// A request under way.
-struct Call {
+struct Call<'a> {
     key: RequestKey,
     id: RawId,
     revision: Revision,
     opens: bool,
     operation: Operation,
-    exchange: Arc<Exchange>,
-    live: Arc<Live>,
+    exchange: &'a Arc<Exchange>,
 }
 
-fn finish(call: &Call, reply: Reply, identity: Option<&[u8]>) {
-    let code = reply.as_ref().err().map(|error| error.code);
-    if call.opens && code.is_some() {
-        call.live.reopen();
+impl Call<'_> {
+    /// Answers the request.
+    fn finish(&self, reply: Reply, identity: Option<&[u8]>) {
+        let code = reply.as_ref().err().map(|error| error.code);
+        if self.opens && code.is_some() {
+            self.exchange.live().reopen();
+        }
+        self.operation.end(&reply);
+        self.exchange.answer(self.key, code, |out| write_reply(out, &self.id, reply, self.revision, identity));
     }
-    call.operation.end(&reply);
-    call.exchange.answer(call.key, code, |out| write_reply(out, &call.id, reply, call.revision, identity));
+}
+
+/// Answers a request with an error before anyone has worked on it.
+fn refuse(exchange: &Exchange, key: RequestKey, id: Option<&RawId>, error: &ErrorObject) {
+    exchange.answer(key, Some(error.code), |out| write_error(out, id, error, exchange.live().revision()));
 }

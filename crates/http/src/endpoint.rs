@@ -29,7 +29,7 @@ use crate::nodes::Node;
 use crate::owner::{Counts, Owner};
 use crate::sender::Sender;
 use crate::served::Served;
-use crate::session::{Live, Sessions, Shared};
+use crate::session::{Sessions, Shared};
 use crate::{Body, ClientAddress, HttpConfig, HttpLimits, collect, modern, respond};
 
 /// A request as the endpoint passes it on.
@@ -49,7 +49,7 @@ pub(crate) enum Posted {
     /// A modern request whose handler is not ready.
     Modern(Box<ModernStream>, Accepts),
     /// A legacy request, or several, whose handlers are not ready.
-    Legacy(Arc<Live>, Arc<Exchange>),
+    Legacy(Arc<Exchange>),
     /// Something rare that has to wait.
     Later(Pin<Box<dyn Future<Output = Response<Body>> + Send>>),
 }
@@ -221,7 +221,7 @@ impl Endpoint {
                     Posted::Done(served) => return served,
                     // What is rare is boxed, so that the future of a request stays small: it is moved more than once.
                     Posted::Modern(under_way, accepts) => Box::pin(modern::wait(under_way, accepts)).await,
-                    Posted::Legacy(live, exchange) => return Box::pin(self.answer(&live, &exchange)).await,
+                    Posted::Legacy(exchange) => return Box::pin(self.answer(&exchange)).await,
                     Posted::Later(response) => response.await,
                 }
             }

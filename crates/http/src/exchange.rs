@@ -49,6 +49,8 @@ struct State {
     stream: Option<Arc<Stream>>,
     /// The session has ended.
     closed: bool,
+    /// Somebody found that it is not clear yet how to answer, and waits.
+    awaited: bool,
 }
 
 /// Requests that have not been answered. Mostly there is one, which needs no allocation.
@@ -99,9 +101,25 @@ pub(crate) enum Answered {
 }
 
 impl Exchange {
+    /// One that is filled with requests before it is answered.
     pub(crate) fn new(live: Arc<Live>, accepts: Accepts, batch: bool) -> Arc<Self> {
-        let state = Mutex::new(State { filling: true, ..State::default() });
-        Arc::new(Self { live, accepts, batch, state, changed: Notify::new() })
+        Self::with(live, accepts, batch, State { filling: true, ..State::default() })
+    }
+
+    /// One with a single request.
+    pub(crate) fn single(live: Arc<Live>, accepts: Accepts, key: RequestKey, id: &RawId) -> Arc<Self> {
+        let open = Open { first: Some(key), more: Vec::new() };
+        let requests = if live.is_replicated() { vec![(key, id.clone())] } else { Vec::new() };
+        Self::with(live, accepts, false, State { open, requests, ..State::default() })
+    }
+
+    fn with(live: Arc<Live>, accepts: Accepts, batch: bool, state: State) -> Arc<Self> {
+        Arc::new(Self { live, accepts, batch, state: Mutex::new(state), changed: Notify::new() })
+    }
+
+    /// Returns the session.
+    pub(crate) fn live(&self) -> &Arc<Live> {
+        &self.live
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -215,12 +233,15 @@ impl Exchange {
         } else if let Some(stream) = &state.stream {
             stream.finish();
         }
+        let awaited = state.awaited;
         drop(state);
-        self.changed.notify_one();
+        if awaited {
+            self.changed.notify_one();
+        }
     }
 
     fn take_answers(&self, state: &mut State) -> Vec<u8> {
-        self.live.held.fetch_sub(std::mem::take(&mut state.held), Ordering::Relaxed);
+        self.live.release(std::mem::take(&mut state.held));
         let mut answers = std::mem::take(&mut state.answers);
         if self.batch && !answers.is_empty() {
             answers.push(b']');
@@ -266,6 +287,7 @@ impl Exchange {
             return Some(Answered::Events(stream.clone()));
         }
         if state.filling || !state.open.is_empty() {
+            state.awaited = true;
             return None;
         }
         // There was no stream any more for a client that takes nothing else.
@@ -322,8 +344,8 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         // Nobody may have come for the answers.
-        let held = self.state().held;
-        self.live.held.fetch_sub(held, Ordering::Relaxed);
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.live.release(state.held);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use http::HeaderName;
-use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, ORIGIN, PROXY_AUTHORIZATION};
 use http::request::Parts;
 use http::{Response, StatusCode};
 
@@ -59,22 +59,21 @@ impl Guard {
         let mut looked = Looked::default();
         let mut in_header = false;
         for (name, value) in &request.headers {
-            match name.as_str() {
-                "host" if in_header => {
+            if *name == HOST {
+                if in_header {
                     return Err(Box::new(respond::refusal(StatusCode::BAD_REQUEST, "more than one Host header")));
                 }
-                "host" => {
-                    self.check_host(value.as_bytes())?;
-                    in_header = true;
-                }
-                "origin" => self.check_origin(value.as_bytes())?,
-                "connection" => looked.closes |= names_close(value.as_bytes()),
-                "authorization" | "proxy-authorization" | "cookie" => looked.hides = true,
-                "content-length" => {}
-                _ => {
-                    looked.known.note(name, value);
-                    looked.hides |= self.hides_more && self.hidden.contains(name);
-                }
+                self.check_host(value.as_bytes())?;
+                in_header = true;
+            } else if *name == ORIGIN {
+                self.check_origin(value.as_bytes())?;
+            } else if *name == CONNECTION {
+                looked.closes |= names_close(value.as_bytes());
+            } else if *name == AUTHORIZATION || *name == PROXY_AUTHORIZATION || *name == COOKIE {
+                looked.hides = true;
+            } else if *name != CONTENT_LENGTH {
+                looked.known.note(name, value);
+                looked.hides |= self.hides_more && self.hidden.contains(name);
             }
         }
         if authority.is_none() && !in_header {

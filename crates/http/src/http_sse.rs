@@ -113,15 +113,13 @@ impl Endpoint {
         match message {
             Ok(Message::Batch(entries)) if live.revision().has_batches() => {
                 let exchange = Exchange::new(live.clone(), Accepts::Both, true);
-                self.start_batch(&exchange, live, &entries, parts);
+                self.start_batch(&exchange, &entries, parts);
             }
             Ok(Message::Batch(_)) => {
                 return respond::refusal(StatusCode::BAD_REQUEST, "batches are not part of this protocol version");
             }
             Ok(Message::Request(request)) => {
-                let exchange = Exchange::new(live.clone(), Accepts::Both, false);
-                self.start(&exchange, live, request, parts, false);
-                exchange.filled();
+                self.start_single(live.clone(), Accepts::Both, request, parts.clone());
             }
             Ok(Message::Notification(incident)) => {
                 if !self.notice(live, incident, parts) {
@@ -141,7 +139,7 @@ impl Endpoint {
     fn reject(&self, live: &Arc<Live>, rejected: &Rejected) {
         if let Some(id) = rejected.about.asked() {
             let exchange = Exchange::new(live.clone(), Accepts::Both, false);
-            self.refuse(&exchange, live, Some(id), &rejected.error);
+            self.refuse(&exchange, Some(id), &rejected.error);
             exchange.filled();
         }
     }

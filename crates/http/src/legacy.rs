@@ -44,7 +44,7 @@ impl Endpoint {
                 Posted::Later(Box::pin(async move {
                     match endpoint.restore(id, arrived.principal()).await {
                         Ok(Some(live)) => match endpoint.in_session(live, arrived, message) {
-                            Posted::Legacy(live, exchange) => endpoint.answer(&live, &exchange).await.whole(),
+                            Posted::Legacy(exchange) => endpoint.answer(&exchange).await.whole(),
                             Posted::Later(response) => response.await,
                             Posted::Done(served) => served.whole(),
                             Posted::Modern(under_way, accepts) => crate::modern::wait(under_way, accepts).await,
@@ -67,15 +67,10 @@ impl Endpoint {
 
     fn in_session(self: &Arc<Self>, live: Arc<Live>, arrived: Arrived, message: Message) -> Posted {
         let exchange = match message {
-            Message::Request(request) => {
-                let exchange = Exchange::new(live.clone(), arrived.accepts, false);
-                self.start(&exchange, &live, request, &arrived.parts, false);
-                exchange.filled();
-                exchange
-            }
+            Message::Request(request) => self.start_single(live, arrived.accepts, request, arrived.parts),
             Message::Batch(entries) if live.revision().has_batches() => {
-                let exchange = Exchange::new(live.clone(), arrived.accepts, true);
-                self.start_batch(&exchange, &live, &entries, &arrived.parts);
+                let exchange = Exchange::new(live, arrived.accepts, true);
+                self.start_batch(&exchange, &entries, &arrived.parts);
                 exchange
             }
             Message::Batch(_) => {
@@ -86,8 +81,8 @@ impl Endpoint {
             Message::Answer(answer) => return self.brought(&live, answer),
         };
         match exchange.answered_at_once() {
-            Some(answered) => Posted::Done(self.respond(&live, answered)),
-            None => Posted::Legacy(live, exchange),
+            Some(answered) => Posted::Done(self.respond(exchange.live(), answered)),
+            None => Posted::Legacy(exchange),
         }
     }
 
@@ -125,9 +120,9 @@ impl Endpoint {
     }
 
     /// Waits for the answers of an exchange.
-    pub(crate) async fn answer(&self, live: &Arc<Live>, exchange: &Arc<Exchange>) -> Served {
+    pub(crate) async fn answer(&self, exchange: &Exchange) -> Served {
         let answered = exchange.answered(self.limits().sse_keep_alive).await;
-        self.respond(live, answered)
+        self.respond(exchange.live(), answered)
     }
 
     fn respond(&self, live: &Arc<Live>, answered: Answered) -> Served {
@@ -229,7 +224,7 @@ impl Endpoint {
         if let Some(parts) = parts {
             incoming.extensions.insert_shared(parts);
         }
-        let reply = match operation.span.in_scope(|| jackfield_peer::handle(&*self.handler, incoming)) {
+        let reply = match operation.handle(&*self.handler, incoming) {
             Answering::Ready(reply) => reply,
             Answering::Later(future) => self.guarded(future).instrument(operation.span.clone()).await,
         };

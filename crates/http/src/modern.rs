@@ -76,7 +76,7 @@ impl Endpoint {
         let (key, messages) = (self.shared.next_key(), outlet.clone());
         let mut incoming = Incoming::new(Some(id.clone()), Some(key), method, params, admitted.caller, messages, None);
         incoming.extensions.insert_shared(arrived.parts.clone());
-        let work = match operation.span.in_scope(|| jackfield_peer::handle(&*self.handler, incoming)) {
+        let work = match operation.handle(&*self.handler, incoming) {
             Answering::Ready(reply) => Work::Ready(reply),
             Answering::Later(future) => self.begin(future, &operation),
         };

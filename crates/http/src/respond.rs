@@ -45,6 +45,7 @@ pub(crate) fn empty(status: StatusCode) -> Response<Body> {
 }
 
 /// A JSON-RPC error that answers a request, or no request in particular.
+#[cold]
 pub(crate) fn error(status: StatusCode, id: Option<&RawId>, error: &ErrorObject, revision: Revision) -> Response<Body> {
     let mut text = Vec::with_capacity(160);
     write_error(&mut text, id, error, revision);
@@ -53,11 +54,13 @@ pub(crate) fn error(status: StatusCode, id: Option<&RawId>, error: &ErrorObject,
 
 /// A refusal that concerns HTTP rather than one message: a JSON-RPC error without an id, so that people and programs can
 /// read it.
+#[cold]
 pub(crate) fn refusal(status: StatusCode, message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
     error(status, None, &ErrorObject::invalid_request(message), Revision::LATEST)
 }
 
 /// 405, naming the methods that are served.
+#[cold]
 pub(crate) fn method_not_allowed(allowed: &'static str) -> Response<Body> {
     let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, format!("this path serves {allowed} only"));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
@@ -72,17 +75,20 @@ fn later(status: StatusCode, id: Option<&RawId>, object: &ErrorObject, seconds: 
 }
 
 /// 429: the caller has too much of something already.
+#[cold]
 pub(crate) fn too_many(id: Option<&RawId>, message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
     later(StatusCode::TOO_MANY_REQUESTS, id, &ErrorObject::new(code::TOO_MANY_REQUESTS, message), "5")
 }
 
 /// 503: there is no room for another session.
+#[cold]
 pub(crate) fn too_many_sessions(id: Option<&RawId>) -> Response<Body> {
     let error = ErrorObject::new(code::UNAVAILABLE, "too many sessions are open");
     later(StatusCode::SERVICE_UNAVAILABLE, id, &error, "5")
 }
 
 /// 503: what the request needs is not available at the moment.
+#[cold]
 pub(crate) fn unavailable(id: Option<&RawId>, message: impl Into<std::borrow::Cow<'static, str>>) -> Response<Body> {
     later(StatusCode::SERVICE_UNAVAILABLE, id, &ErrorObject::new(code::UNAVAILABLE, message), "1")
 }

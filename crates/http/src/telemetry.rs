@@ -3,7 +3,7 @@
 use std::fmt;
 
 use http::HeaderMap;
-use jackfield_peer::Reply;
+use jackfield_peer::{Answering, Handler, Incoming, Reply};
 use jackfield_protocol::envelope::{MethodName, Params, RawId};
 use jackfield_protocol::{AnyResult, Meta, Method, Outcome, Revision, TraceContext, meta::key};
 #[cfg(feature = "metrics")]
@@ -65,6 +65,14 @@ impl Operation {
             #[cfg(feature = "metrics")]
             began: Instant::now(),
         }
+    }
+
+    /// Lets a handler begin inside the span.
+    #[inline]
+    pub(crate) fn handle(&self, handler: &dyn Handler, incoming: Incoming) -> Answering {
+        // A closure would be one more place that the request is moved to.
+        let _inside = self.span.enter();
+        jackfield_peer::handle(handler, incoming)
     }
 
     /// Notes how the operation ended.

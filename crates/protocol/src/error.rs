@@ -54,6 +54,7 @@ pub struct ErrorObject {
 
 impl ErrorObject {
     /// Makes an error of any code. Codes of your own lie outside -32768 … -32000.
+    #[cold]
     pub fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into(), data: None }
     }
@@ -73,16 +74,19 @@ impl ErrorObject {
     }
 
     /// -32700: the bytes are not JSON.
+    #[cold]
     pub fn parse_error(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(code::PARSE_ERROR, message)
     }
 
     /// -32600: the JSON is not a valid message.
+    #[cold]
     pub fn invalid_request(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(code::INVALID_REQUEST, message)
     }
 
     /// -32601: the method does not exist, or not in this revision.
+    #[cold]
     #[must_use]
     pub fn method_not_found(method: &str) -> Self {
         let shown: String = method.chars().take(100).collect();
@@ -90,16 +94,19 @@ impl ErrorObject {
     }
 
     /// -32602: the parameters do not fit the method.
+    #[cold]
     pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(code::INVALID_PARAMS, message)
     }
 
     /// -32603: the receiver failed.
+    #[cold]
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(code::INTERNAL_ERROR, message)
     }
 
     /// The resource does not exist: -32002 before 2026-07-28, -32602 since.
+    #[cold]
     #[must_use]
     pub fn resource_not_found(revision: Revision, uri: &str) -> Self {
         Self::new(revision.resource_not_found_code(), format!("resource not found: {uri}"))
@@ -107,6 +114,7 @@ impl ErrorObject {
     }
 
     /// -32022: the server does not implement the requested protocol version.
+    #[cold]
     #[must_use]
     pub fn unsupported_version(requested: &str, supported: &[Revision]) -> Self {
         Self::new(code::UNSUPPORTED_PROTOCOL_VERSION, "unsupported protocol version")
@@ -114,6 +122,7 @@ impl ErrorObject {
     }
 
     /// -32021: the request needs capabilities that the client did not declare; `required` is a `ClientCapabilities` object.
+    #[cold]
     #[must_use]
     pub fn missing_capability(message: impl Into<Cow<'static, str>>, required: Value) -> Self {
         Self::new(code::MISSING_REQUIRED_CLIENT_CAPABILITY, message)
@@ -122,6 +131,7 @@ impl ErrorObject {
 
     /// -32042: a person has to be at these pages before the request can be served; only 2025-11-25. Each page needs its
     /// `elicitation_id`.
+    #[cold]
     pub fn url_elicitation_required(message: impl Into<Cow<'static, str>>, pages: &[ElicitUrlParams]) -> Self {
         Self::new(code::URL_ELICITATION_REQUIRED, message).with_data(serde_json::json!({ "elicitations": pages }))
     }

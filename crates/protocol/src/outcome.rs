@@ -18,7 +18,7 @@ pub enum Outcome<T> {
     /// With questions: the caller asks again with the answers.
     InputRequired(InputRequired),
     /// With a task (extension `io.modelcontextprotocol/tasks`): the caller looks at it again.
-    Task(TaskHandle),
+    Task(Box<TaskHandle>),
 }
 
 impl<T> Outcome<T> {

@@ -114,13 +114,13 @@ any_result! {
     /// Of `completion/complete`.
     Complete(CompleteResult),
     /// Of `tools/list`.
-    ListTools(ListToolsResult),
+    ListTools(ListToolsResult => Box<ListToolsResult>),
     /// Of `resources/list`.
-    ListResources(ListResourcesResult),
+    ListResources(ListResourcesResult => Box<ListResourcesResult>),
     /// Of `resources/templates/list`.
-    ListResourceTemplates(ListResourceTemplatesResult),
+    ListResourceTemplates(ListResourceTemplatesResult => Box<ListResourceTemplatesResult>),
     /// Of `prompts/list`.
-    ListPrompts(ListPromptsResult),
+    ListPrompts(ListPromptsResult => Box<ListPromptsResult>),
     /// Of `initialize`.
     Initialize(InitializeResult => Box<InitializeResult>),
     /// Of `server/discover`.

@@ -36,7 +36,7 @@ pub fn write_result(
         }
         Outcome::InputRequired(_) => return Err(NotInRevision::new("questions as results", revision)),
         Outcome::Task(task) if revision.tags_results() => object_for(out, task, revision, &added("task")),
-        Outcome::Task(task) if revision.has_core_tasks() => value_into(out, &CreateTaskResult::new(task)),
+        Outcome::Task(task) if revision.has_core_tasks() => value_into(out, &CreateTaskResult::new(*task)),
         Outcome::Task(_) => return Err(NotInRevision::new("tasks", revision)),
     }
     Ok(())

@@ -100,6 +100,11 @@ impl<K: Kind> Catalog<K> {
         self.view.get(|| K::collect(self.gather(core).0))
     }
 
+    /// Looks something up in the frozen view, which is not changed meanwhile.
+    pub(crate) fn look<R>(&self, core: &Core, look: impl FnOnce(&K) -> R) -> R {
+        self.view.look(|| K::collect(self.gather(core).0), |view| look(view))
+    }
+
     pub(crate) fn invalidate(&self) {
         self.view.thaw();
     }
@@ -178,7 +183,12 @@ impl<K: Kind> Item<K> {
 
     /// Returns the server whose state and notices the handler sees.
     pub(crate) fn home(&self, outer: &Arc<Core>) -> Arc<Core> {
-        self.home.as_ref().and_then(Weak::upgrade).unwrap_or_else(|| outer.clone())
+        self.mounted().unwrap_or_else(|| outer.clone())
+    }
+
+    /// Returns the mounted server that it belongs to, if it does.
+    pub(crate) fn mounted(&self) -> Option<Arc<Core>> {
+        self.home.as_ref().and_then(Weak::upgrade)
     }
 
     /// Returns the URI as the mounted server knows it.

@@ -32,9 +32,13 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
     let Found { completer, home } = find(router, &incoming, &asked)?;
     let context = asked.context.and_then(|context| context.arguments).unwrap_or_default();
     let cx = Cx::new(incoming, home, router.core.clone());
-    let finish = |completion| Ok(CompleteResult::new(shorten_list(completion)).into());
+    let finish = |completion: Completion| Ok(CompleteResult::new(shorten_list(completion)).into());
     Ok(match completer {
-        Some(completer) => run(cx, |cx| completer.complete(asked.argument.value, context, cx), finish),
+        Some(completer) => run(
+            cx,
+            |cx| completer.complete(asked.argument.value, context, cx.clone()),
+            move |completion, _| finish(completion),
+        ),
         None => Answering::ready(finish(Completion::new(Vec::new())).map(jackfield_protocol::Outcome::Complete)),
     })
 }

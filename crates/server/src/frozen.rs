@@ -19,6 +19,11 @@ impl<T> Frozen<T> {
 
     /// Returns the value; `make` makes it of what there is now.
     pub(crate) fn get(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        self.look(make, Arc::clone)
+    }
+
+    /// Looks at the value, which must be short and must not lead back here; `make` makes it of what there is now.
+    pub(crate) fn look<R>(&self, make: impl FnOnce() -> T, look: impl FnOnce(&Arc<T>) -> R) -> R {
         if self.stale.load(Ordering::Acquire) {
             let mut value = self.value.write().unwrap_or_else(PoisonError::into_inner);
             // The mark is taken away under the lock, so that an older value never replaces a newer one.
@@ -26,7 +31,7 @@ impl<T> Frozen<T> {
                 *value = Arc::new(make());
             }
         }
-        self.value.read().unwrap_or_else(PoisonError::into_inner).clone()
+        look(&self.value.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Notes that what it is made of has changed. Whoever takes it after this sees the change.

@@ -36,8 +36,8 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
     let (name, description) = (item.definition.name.clone(), item.definition.description.clone());
     Ok(run(
         cx,
-        |cx| handler.get(arguments, cx),
-        move |mut result: GetPromptResult| {
+        |cx| handler.get(arguments, cx.clone()),
+        move |mut result: GetPromptResult, _| {
             result.description = result.description.or(description);
             check_messages(&name, &result)?;
             for message in &mut result.messages {

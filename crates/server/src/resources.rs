@@ -38,13 +38,13 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
         let hook = router.hooks.read.clone().filter(|_| sees(Shown::Resource(&uri)));
         let hook = hook.ok_or_else(|| ErrorObject::resource_not_found(incoming.caller.revision, &uri))?;
         let (cx, hint) = (router.cx(incoming), hint(router, &uri, None));
-        return Ok(run(cx, |cx| hooked(hook, uri, cx), move |result| Ok(with_hint(result, hint))));
+        return Ok(run(cx, |cx| hooked(hook, uri, cx.clone()), move |result, _| Ok(with_hint(result, hint))));
     };
     let (item, hint) = (item.clone(), hint(router, &uri, Some(item)));
     let cx = Cx::new(incoming, item.home(&router.core), router.core.clone());
-    Ok(run(cx, |cx| work(&item, &uri, variables, cx), {
+    Ok(run(cx, |cx| work(&item, &uri, variables, cx.clone()), {
         let rename = Rename::new(&item, &uri);
-        move |result| Ok(with_hint(rename.apply(result), hint))
+        move |result, _| Ok(with_hint(rename.apply(result), hint))
     }))
 }
 
@@ -64,7 +64,7 @@ fn hooked(hook: ReadHook, uri: String, cx: Cx) -> Work<ReadResourceResult> {
 /// Reads a resource for a handler, by the name that it has in the handler's own server. What the caller may not see is not found.
 pub(crate) async fn read_inside(cx: &Cx, uri: &str) -> Done<ReadResourceResult> {
     check_uri(uri)?;
-    let (core, outer) = (cx.call().core.clone(), cx.call().outer.clone());
+    let (core, outer) = (cx.call().core().clone(), cx.call().outer.clone());
     let mut incoming = cx.call().incoming.clone();
     incoming.params = Params::from_value(&serde_json::json!({ "uri": uri }))?;
     let view = core.resources.view(&core);
@@ -74,14 +74,14 @@ pub(crate) async fn read_inside(cx: &Cx, uri: &str) -> Done<ReadResourceResult> 
         Some((item, variables)) => {
             let rename = Rename::new(item, uri);
             let cx = Cx::new(incoming, item.home(&core), outer);
-            run(cx, |cx| work(item, uri, variables, cx), move |result| Ok(rename.apply(result).into()))
+            run(cx, |cx| work(item, uri, variables, cx.clone()), move |result, _| Ok(rename.apply(result).into()))
         }
         None => {
             let hook = core.settings().hooks.read.clone();
             let hook = hook.filter(|_| sees(Shown::Resource(uri)));
             let hook = hook.ok_or_else(|| ErrorObject::resource_not_found(cx.revision(), uri))?;
             let cx = Cx::new(incoming, core.clone(), outer);
-            run(cx, |cx| hooked(hook, uri.to_owned(), cx), |result| Ok(result.into()))
+            run(cx, |cx| hooked(hook, uri.to_owned(), cx.clone()), |result, _| Ok(result.into()))
         }
     };
     match answering.reply().await? {

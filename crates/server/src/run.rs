@@ -12,12 +12,12 @@ use crate::questions::round;
 use crate::{Cx, Work, scope, tasks};
 
 /// Begins a call, and lets it go on until its handler is done or asks. `finish` turns the handler's result into the answer.
-pub(crate) fn run<T, F>(cx: Cx, begin: impl FnOnce(Cx) -> Work<T>, finish: F) -> Answering
+pub(crate) fn run<T, F>(cx: Cx, begin: impl FnOnce(&Cx) -> Work<T>, finish: F) -> Answering
 where
     T: Send + 'static,
-    F: FnOnce(T) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
+    F: FnOnce(T, &Cx) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
 {
-    match scope::enter(&cx, || begin(cx.clone())) {
+    match scope::enter(&cx, || begin(&cx)) {
         Work::Ready(done) => {
             cx.end();
             Answering::Ready(done.and_then(|outcome| conclude(&cx, outcome, finish)))
@@ -41,7 +41,7 @@ struct Running<T, F> {
 impl<T, F> Future for Running<T, F>
 where
     T: Send + 'static,
-    F: FnOnce(T) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
+    F: FnOnce(T, &Cx) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
 {
     type Output = Reply;
 
@@ -74,7 +74,7 @@ where
 impl<T, F> Running<T, F>
 where
     T: Send + 'static,
-    F: FnOnce(T) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
+    F: FnOnce(T, &Cx) -> Result<AnyResult, ErrorObject> + Send + Unpin + 'static,
 {
     /// Lets the work go on as a task, which is the answer of the call.
     fn move_out(&mut self) -> Reply {
@@ -108,9 +108,9 @@ impl<T, F> Drop for Running<T, F> {
 }
 
 /// Turns how a handler ended into the answer.
-fn conclude<T>(cx: &Cx, outcome: Outcome<T>, finish: impl FnOnce(T) -> Result<AnyResult, ErrorObject>) -> Reply {
+fn conclude<T>(cx: &Cx, outcome: Outcome<T>, finish: impl FnOnce(T, &Cx) -> Result<AnyResult, ErrorObject>) -> Reply {
     match outcome {
-        Outcome::Complete(result) => finish(result).map(Outcome::Complete),
+        Outcome::Complete(result) => finish(result, cx).map(Outcome::Complete),
         Outcome::InputRequired(questions) => {
             if !round::may_ask(cx) {
                 return Err(ErrorObject::internal("only tools, prompts and resources can ask for input"));

@@ -10,12 +10,11 @@ use jackfield_protocol::{AnyResult, CallToolResult, ContentBlock, ErrorObject, O
 use tokio::sync::Semaphore;
 
 use crate::catalog::{Item, Tools};
-use crate::core::Core;
 use crate::router::Router;
 use crate::settings::Item as Shown;
 use crate::tasks::{self, How};
 use crate::validation::{Effort, Validator};
-use crate::{Cx, Validation, run};
+use crate::{Cx, Validation, Work, run};
 
 /// Returns which arguments of a tool clients also send as HTTP headers.
 pub(crate) fn headers(router: &Router, tool: &str) -> Option<Arc<[ParamHeader]>> {
@@ -34,10 +33,10 @@ pub(crate) fn call(router: &Router, incoming: Incoming) -> Answering {
 
 fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> {
     router.tool_calls.admit(&incoming, "calls of tools")?;
-    let tools = router.core.tools.view(&router.core);
     let name = incoming.params.string("name")?;
-    let found = tools.shelf.find(&name).filter(|_| router.shows(&incoming.caller, Shown::Tool(&name)));
-    let Some(item) = found.cloned() else {
+    let found = router.core.tools.look(&router.core, |tools| (tools.shelf.find(&name).cloned(), tools.any_is_task));
+    let (found, any_is_task) = found;
+    let Some(item) = found.filter(|_| router.shows(&incoming.caller, Shown::Tool(&name))) else {
         return Err(ErrorObject::invalid_params(format!("unknown tool: {}", shorten(&name))));
     };
     let arguments = match incoming.params.get_bytes("arguments") {
@@ -47,7 +46,8 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
         Some(_) => return Err(ErrorObject::invalid_params("parameter `arguments` must be an object")),
     };
     drop(name);
-    if let How::Task(ttl) = tasks::how(router, &incoming, &item)? {
+    let has_tasks = router.declares_tasks || any_is_task;
+    if let How::Task(ttl) = tasks::how(has_tasks, &incoming, &item)? {
         return Ok(tasks::start(router, incoming, item, arguments, ttl));
     }
     let is_much = is_much_to_check(&item, &arguments);
@@ -56,17 +56,17 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Answering, ErrorObject> 
     }
     let may_become_task = router.declares_tasks || item.prepared.task != TaskSupport::Forbidden;
     let runtime = may_become_task.then(|| router.tasks.clone());
-    let cx = Cx::with_tool(incoming, item.home(&router.core), router.core.clone(), Some(item.clone()), runtime);
     let checks_output = router.check_output;
     if is_much {
+        let cx = Cx::with_tool(incoming, router.core.clone(), item.clone(), runtime);
         return Ok(Answering::later(async move {
             match check(&item, &arguments).await {
                 Some(failure) => Ok(Outcome::Complete(failure.into())),
-                None => run(item, arguments, cx, checks_output).reply().await,
+                None => run(cx, arguments, checks_output).reply().await,
             }
         }));
     }
-    Ok(run(item, arguments, cx, checks_output))
+    Ok(run(Cx::with_tool(incoming, router.core.clone(), item, runtime), arguments, checks_output))
 }
 
 /// How long a check may take that is too much work to be done in place; others wait for their turn within it.
@@ -104,11 +104,17 @@ async fn check_aside(item: Arc<Item<Tools>>, arguments: Bytes) -> Option<CallToo
     }
 }
 
-/// Runs the handler of a tool.
-pub(crate) fn run(item: Arc<Item<Tools>>, arguments: Bytes, cx: Cx, checks_output: Option<bool>) -> Answering {
-    let handler = item.prepared.entry.handler.clone();
-    let core = cx.call().outer.clone();
-    run::run(cx, |cx| handler.call(arguments, cx), move |result| finish(result, &item, checks_output, &core))
+/// Runs the handler of the tool that is called.
+pub(crate) fn run(cx: Cx, arguments: Bytes, checks_output: Option<bool>) -> Answering {
+    let begin = |cx: &Cx| match tool_of(cx) {
+        Ok(item) => item.prepared.entry.handler.call(arguments, cx.clone()),
+        Err(error) => Work::Ready(Err(error)),
+    };
+    run::run(cx, begin, move |result, cx| finish(result, cx, checks_output))
+}
+
+fn tool_of(cx: &Cx) -> Result<&Arc<Item<Tools>>, ErrorObject> {
+    cx.call().tool.as_ref().ok_or_else(|| ErrorObject::internal("a call of a tool has lost its tool"))
 }
 
 /// Returns what is wrong with the arguments, for the model to read.
@@ -133,12 +139,8 @@ fn checked_by(item: &Item<Tools>) -> Option<&Validator> {
     wanted.then_some(validator)
 }
 
-fn finish(
-    mut result: CallToolResult,
-    item: &Arc<Item<Tools>>,
-    checks_output: Option<bool>,
-    core: &Core,
-) -> Result<AnyResult, ErrorObject> {
+fn finish(mut result: CallToolResult, cx: &Cx, checks_output: Option<bool>) -> Result<AnyResult, ErrorObject> {
+    let (core, item) = (&cx.call().outer, tool_of(cx)?);
     if !result.is_failure() && item.prepared.entry.definition.output_schema.is_some() {
         check_output(&result, item, checks_output)?;
     }

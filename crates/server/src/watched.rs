@@ -124,7 +124,7 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         if let Some(told) = self.told.take().filter(|_| !self.uris.is_empty()) {
-            let (uris, core) = (std::mem::take(&mut self.uris), told.1.call().core.clone());
+            let (uris, core) = (std::mem::take(&mut self.uris), told.1.call().core().clone());
             core.hub.spawn(async move { drop(Self { uris, told: Some(told) }.end().await) });
         }
     }
@@ -136,5 +136,5 @@ pub(crate) fn lasting_cx(cx: &Cx, session: &Arc<Session>) -> Cx {
     let (caller, outlet) = (session.caller().clone(), session.outlet().clone());
     let method = MethodName::Known(Method::Unsubscribe);
     let incoming = Incoming::new(None, None, method, Params::default(), caller, outlet, Some(stand_in));
-    Cx::new(incoming, cx.call().core.clone(), cx.call().outer.clone())
+    Cx::new(incoming, cx.call().core().clone(), cx.call().outer.clone())
 }

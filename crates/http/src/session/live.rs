@@ -149,6 +149,18 @@ impl Live {
         &self.outlet
     }
 
+    /// Notes that so many bytes of answers are not held back any more.
+    pub(crate) fn release(&self, held: usize) {
+        if held > 0 {
+            self.held.fetch_sub(held, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether something may run in the session, or listen to it. Where nothing does, nobody need look at [`Self::calls`].
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.usage.is_in_use()
+    }
+
     pub(crate) fn calls(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }

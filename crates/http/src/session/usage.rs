@@ -30,6 +30,10 @@ impl Usage {
         self.users.fetch_sub(1, Ordering::Release);
     }
 
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.users.load(Ordering::Acquire) > 0
+    }
+
     /// Returns when it was noted last that it is in use. It may be in use all the same.
     pub(crate) fn last(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
@@ -37,7 +41,6 @@ impl Usage {
 
     /// Returns when it was used last; `None` while it is in use.
     pub(crate) fn idle_since(&self, now: u64) -> Option<u64> {
-        let unused = self.users.load(Ordering::Acquire) == 0;
-        unused.then(|| self.last().min(now))
+        (!self.is_in_use()).then(|| self.last().min(now))
     }
 }

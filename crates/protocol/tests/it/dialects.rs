@@ -169,9 +169,9 @@ fn a_task_of_the_extension_is_one_of_2025_11_25_and_the_other_way_round() {
         write_result(&mut out, outcome, revision, None).map(|()| serde_json::from_slice::<Value>(&out).unwrap())
     };
     let handle = TaskHandle::new("t", TaskStatus::Working, "2026-01-01T00:00:00Z");
-    let core = write(Outcome::Task(handle.clone()), V2025_11_25).unwrap();
+    let core = write(Outcome::Task(Box::new(handle.clone())), V2025_11_25).unwrap();
     assert_eq!(core["task"]["ttl"], Value::Null);
-    assert!(write(Outcome::Task(handle.clone()), V2025_06_18).is_err());
+    assert!(write(Outcome::Task(Box::new(handle.clone())), V2025_06_18).is_err());
     let tagged = write(Outcome::Complete(CreateTaskResult::new(handle).into()), V2026_07_28).unwrap();
     assert_eq!((&tagged["resultType"], &tagged["taskId"]), (&json!("task"), &json!("t")));
     let listed = write(Outcome::Complete(ListTasksResult::new([]).into()), V2026_07_28);

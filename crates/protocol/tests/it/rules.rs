@@ -241,8 +241,11 @@ fn tasks_of_the_extension_are_tagged_and_carry_what_their_state_brings() {
         write_result(&mut out, outcome, Revision::LATEST, None).unwrap();
         out
     };
-    let created = write(Outcome::Task(handle.clone()));
-    assert_eq!(Outcome::<CallToolResult>::read(&created, Revision::LATEST).unwrap(), Outcome::Task(handle.clone()));
+    let created = write(Outcome::Task(Box::new(handle.clone())));
+    assert_eq!(
+        Outcome::<CallToolResult>::read(&created, Revision::LATEST).unwrap(),
+        Outcome::Task(Box::new(handle.clone()))
+    );
     let states = [
         TaskState::Working,
         TaskState::Cancelled,

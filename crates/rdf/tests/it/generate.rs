@@ -871,7 +871,7 @@ pub(crate) fn result(d: &mut Dice, method: Method, revision: Revision) -> Option
         return Some(Outcome::Complete(with_meta!(d, CreateTaskResult::new(task(d))).into()));
     }
     if revision.tags_results() && d.below(8) == 0 {
-        return Some(Outcome::Task(task_handle(d)));
+        return Some(Outcome::Task(Box::new(task_handle(d))));
     }
     macro_rules! page {
         ($value:expr) => {{

@@ -32,10 +32,12 @@ pub struct Cx {
 /// What all clones of a context share.
 pub(crate) struct CallState {
     pub(crate) incoming: Incoming,
-    pub(crate) core: Arc<Core>,
-    /// The server that got the request; `core` may be a mounted one that the handler belongs to.
+    /// The server that the handler belongs to, if it is mounted in the one that got the request.
+    mounted: Option<Arc<Core>>,
+    /// The server that got the request.
     pub(crate) outer: Arc<Core>,
-    tool: Option<Arc<Item<Tools>>>,
+    /// The tool that is called, if one is.
+    pub(crate) tool: Option<Arc<Item<Tools>>>,
     pub(crate) round: Round,
     pub(crate) progress: ProgressState,
     pub(crate) task: Slot<Arc<TaskCall>>,
@@ -44,6 +46,11 @@ pub(crate) struct CallState {
 }
 
 impl CallState {
+    /// Returns the server that the handler belongs to.
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        self.mounted.as_ref().unwrap_or(&self.outer)
+    }
+
     fn logs(&self) -> bool {
         self.outer.logging.load(std::sync::atomic::Ordering::Relaxed)
     }
@@ -51,18 +58,29 @@ impl CallState {
 
 impl Cx {
     pub(crate) fn new(incoming: Incoming, core: Arc<Core>, outer: Arc<Core>) -> Self {
-        Self::with_tool(incoming, core, outer, None, None)
+        let mounted = (!Arc::ptr_eq(&core, &outer)).then_some(core);
+        Self::with(incoming, mounted, outer, None, None)
     }
 
+    /// The context of a call of a tool.
     pub(crate) fn with_tool(
         incoming: Incoming,
-        core: Arc<Core>,
+        outer: Arc<Core>,
+        tool: Arc<Item<Tools>>,
+        tasks: Option<Arc<TaskRuntime>>,
+    ) -> Self {
+        Self::with(incoming, tool.mounted(), outer, Some(tool), tasks)
+    }
+
+    fn with(
+        incoming: Incoming,
+        mounted: Option<Arc<Core>>,
         outer: Arc<Core>,
         tool: Option<Arc<Item<Tools>>>,
         tasks: Option<Arc<TaskRuntime>>,
     ) -> Self {
         let (round, progress, task) = (Round::default(), ProgressState::default(), Slot::new());
-        Self { call: Arc::new(CallState { incoming, core, outer, tool, round, progress, task, tasks }) }
+        Self { call: Arc::new(CallState { incoming, mounted, outer, tool, round, progress, task, tasks }) }
     }
 
     pub(crate) fn call(&self) -> &CallState {
@@ -131,7 +149,7 @@ impl Cx {
     /// There is none of this type.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, MissingState> {
         let find = |core: &Core| core.state.read().unwrap_or_else(PoisonError::into_inner).get::<T>();
-        let found = find(&self.call.core).or_else(|| find(&self.call.outer));
+        let found = find(self.call.core()).or_else(|| find(&self.call.outer));
         found.ok_or_else(|| MissingState { type_name: type_name::<T>() })
     }
 
@@ -188,22 +206,22 @@ impl Cx {
 
     /// Tells all who subscribed that a resource changed.
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
-        self.call.core.changed(&Change::Resource(uri.into()));
+        self.call.core().changed(&Change::Resource(uri.into()));
     }
 
     /// Tells all clients that the list of tools changed. Registering and removing tools does this by itself.
     pub fn notify_tools_changed(&self) {
-        self.call.core.changed(&Change::Tools);
+        self.call.core().changed(&Change::Tools);
     }
 
     /// Tells all clients that the list of prompts changed. Registering and removing prompts does this by itself.
     pub fn notify_prompts_changed(&self) {
-        self.call.core.changed(&Change::Prompts);
+        self.call.core().changed(&Change::Prompts);
     }
 
     /// Tells all clients that the list of resources changed. Registering and removing resources does this by itself.
     pub fn notify_resources_changed(&self) {
-        self.call.core.changed(&Change::Resources);
+        self.call.core().changed(&Change::Resources);
     }
 
     /// Says what is wrong with arguments of the tool that is called, one line for each problem: for handlers that could not

@@ -21,6 +21,8 @@ const AHEAD: Duration = Duration::from_micros(19 * 12_500);
 #[derive(Debug, Default)]
 pub(crate) struct ProgressState {
     said: Mutex<Said>,
+    /// A notice may be kept: at the end of a call it is looked for only then.
+    keeps: AtomicBool,
     ended: AtomicBool,
 }
 
@@ -30,7 +32,7 @@ struct Said {
     /// When the notices sent so far would have ended, had they come at their average pace.
     paid_until: Option<Instant>,
     /// The newest notice, if it could not be sent yet.
-    kept: Option<ProgressParams>,
+    kept: Option<Box<ProgressParams>>,
 }
 
 impl Said {
@@ -95,7 +97,8 @@ impl Cx {
         let now = Instant::now();
         let too_soon = said.paid_until.is_some_and(|until| now + AHEAD < until);
         if too_soon || !self.send_progress(params.clone()) {
-            said.kept = Some(params);
+            said.kept = Some(Box::new(params));
+            state.keeps.store(true, Ordering::Release);
         } else {
             said.kept = None;
             said.pay(now);
@@ -110,10 +113,14 @@ impl Cx {
 
     /// Sends the notice that was kept, if there is one.
     pub(crate) fn flush_progress(&self) {
-        let mut said = self.call().progress.said();
+        let state = &self.call().progress;
+        if !state.keeps.load(Ordering::Acquire) {
+            return;
+        }
+        let mut said = state.said();
         if let Some(kept) = said.kept.take() {
             said.pay(Instant::now());
-            if !self.send_progress(kept.clone()) {
+            if !self.send_progress((*kept).clone()) {
                 // The queue is full; the notice waits for the next turn.
                 said.kept = Some(kept);
             }

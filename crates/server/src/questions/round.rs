@@ -30,13 +30,13 @@ pub(crate) struct Round(Mutex<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     /// What earlier rounds left; read when the handler first asks.
-    past: Option<Past>,
+    past: Option<Box<Past>>,
     /// Held by the one who reads it; others wait.
     reading: Option<Arc<tokio::sync::Mutex<()>>>,
     /// What this run asks.
     asked: InputRequests,
     /// How the call must end, if the handler can not go on.
-    failure: Option<ErrorObject>,
+    failure: Option<Box<ErrorObject>>,
     /// Steps that must not be dropped half-way.
     steps_under_way: usize,
     waker: Option<Waker>,
@@ -109,7 +109,7 @@ impl Inner {
     }
 
     fn fail(&mut self, error: ErrorObject) {
-        self.failure.get_or_insert(error);
+        self.failure.get_or_insert_with(|| Box::new(error));
         self.wake();
     }
 }
@@ -118,7 +118,7 @@ impl Inner {
 pub(crate) fn end(cx: &Cx) -> Option<Reply> {
     let mut inner = cx.call().round.lock();
     if let Some(error) = inner.failure.take() {
-        return Some(Err(error));
+        return Some(Err(*error));
     }
     if inner.asked.is_empty() || inner.steps_under_way > 0 {
         return None;
@@ -282,7 +282,7 @@ async fn open_past(cx: &Cx) {
         return;
     }
     match read_past(cx).await {
-        Ok(past) => drop(cx.call().round.lock().past.get_or_insert(past)),
+        Ok(past) => drop(cx.call().round.lock().past.get_or_insert(Box::new(past))),
         Err(error) => {
             cx.call().round.lock().fail(error);
             pending().await

@@ -21,11 +21,11 @@ pub(crate) enum How {
     Task(Option<u64>),
 }
 
-/// Decides how a call of a tool begins, by what the tool says and what the client can do.
-pub(crate) fn how(router: &Router, incoming: &Incoming, item: &Item<Tools>) -> Result<How, ErrorObject> {
+/// Decides how a call of a tool begins, by what the tool says and what the client can do. `has_tasks`: the server has some.
+pub(crate) fn how(has_tasks: bool, incoming: &Incoming, item: &Item<Tools>) -> Result<How, ErrorObject> {
     let (support, revision) = (item.prepared.task, incoming.caller.revision);
     // A server without tasks takes no notice of the wish for one.
-    if support == TaskSupport::Forbidden && !router.has_tasks() {
+    if support == TaskSupport::Forbidden && !has_tasks {
         return Ok(How::Plain);
     }
     if revision.has_core_tasks() {
@@ -70,8 +70,7 @@ pub(crate) fn start(
         (incoming.outlet, incoming.key) = (session.outlet().clone(), None);
     }
     let (runtime, checks_output) = (router.tasks.clone(), router.check_output);
-    let home = item.home(&router.core);
-    let cx = Cx::with_tool(incoming, home, router.core.clone(), Some(item.clone()), Some(runtime.clone()));
+    let cx = Cx::with_tool(incoming, router.core.clone(), item.clone(), Some(runtime.clone()));
     Answering::later(async move {
         let mut problem = tools::check(&item, &arguments).await;
         // Where the answer has to be a task, bad arguments are the task's problem.
@@ -82,24 +81,18 @@ pub(crate) fn start(
         cx.call().task.is(task.clone());
         let work = {
             let cx = cx.clone();
-            async move { begin(problem, item, arguments, cx, checks_output).reply().await }
+            async move { begin(problem, arguments, cx, checks_output).reply().await }
         };
         let handle = task.handle.clone();
         runtime.spawn(task.clone(), follow(task, Box::pin(work)))?;
-        Ok(Outcome::Task(handle))
+        Ok(Outcome::Task(Box::new(handle)))
     })
 }
 
-fn begin(
-    problem: Option<CallToolResult>,
-    item: Arc<Item<Tools>>,
-    arguments: Bytes,
-    cx: Cx,
-    checks_output: Option<bool>,
-) -> Answering {
+fn begin(problem: Option<CallToolResult>, arguments: Bytes, cx: Cx, checks_output: Option<bool>) -> Answering {
     match problem {
         Some(problem) => Answering::ready(Ok(Outcome::Complete(problem.into()))),
-        None => tools::run(item, arguments, cx, checks_output),
+        None => tools::run(cx, arguments, checks_output),
     }
 }
 
@@ -109,7 +102,7 @@ pub(crate) fn move_out(cx: &Cx, work: Pin<Box<dyn Future<Output = Reply> + Send>
     cx.call().task.moved();
     let handle = task.handle.clone();
     task.runtime.clone().spawn(task.clone(), follow(task, work))?;
-    Ok(Outcome::Task(handle))
+    Ok(Outcome::Task(Box::new(handle)))
 }
 
 /// Works on a task until it is done, or someone ended it, or its time is over.

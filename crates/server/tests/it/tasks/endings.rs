@@ -215,7 +215,7 @@ fn odd_outcomes_fail() {
             ToolEntry::new(Tool::new(name, Schema::object()), run).with_task(TaskSupport::Optional)
         };
         let asks = Outcome::InputRequired(InputRequired::default().with_request_state("s".to_owned()));
-        let makes = Outcome::Task(TaskHandle::new("other", TaskStatus::Working, "now"));
+        let makes = Outcome::Task(Box::new(TaskHandle::new("other", TaskStatus::Working, "now")));
         let mut talk = Talk::new(&Server::new("x").tool(odd("asks", asks)).tool(odd("makes", makes)));
         talk.play(&modern()).await;
         for name in ["asks", "makes"] {
