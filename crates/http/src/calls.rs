@@ -17,7 +17,7 @@ use crate::exchange::Exchange;
 use crate::legacy::is_initialize;
 use crate::negotiation::Accepts;
 use crate::nodes::{Letter, What};
-use crate::session::{CallId, Closing, Live};
+use crate::session::{Active, CallId, Closing, Live};
 use crate::telemetry::Operation;
 
 impl Endpoint {
@@ -111,7 +111,7 @@ impl Endpoint {
             return Ok(());
         }
         if id.decode().is_some_and(|id| calls.contains(&CallId::Request(id))) {
-            return Err(ErrorObject::invalid_request("a request with this id is still running"));
+            return Err(still_running());
         }
         if calls.len() >= self.limits().requests_in_flight {
             let message = format!("more than {} requests are running", self.limits().requests_in_flight);
@@ -129,10 +129,10 @@ impl Endpoint {
     }
 
     fn go_on(&self, call: Call<'_>, future: Guarded) {
-        let Some(listed) = call.id.decode() else { return };
-        let listed = CallId::Request(listed);
+        let Some(id) = call.id.decode() else { return };
+        let id = CallId::Request(id);
         let live = call.exchange.live();
-        let active = live.active();
+        let listed = Listed { active: live.active(), id: id.clone(), key: call.key };
         // It is in the list before it begins, because it takes itself out. It begins without the lock, because a runtime that has ended drops
         // it at once, and what it holds may look at the list.
         let mut calls = live.calls();
@@ -140,20 +140,24 @@ impl Endpoint {
             drop(calls);
             return self.give_up(&call, closing);
         }
-        calls.insert(listed.clone(), call.key, Some(call.exchange.clone()));
+        // Another may have begun while this one was polled for the first time.
+        if calls.contains(&id) {
+            drop(calls);
+            return self.finish(&call, Err(still_running()));
+        }
+        calls.insert(id.clone(), call.key, Some(call.exchange.clone()));
         drop(calls);
         let handler = self.handler.clone();
-        let Call { key, id, revision, opens, operation, exchange } = call;
-        let (span, running) = (operation.span.clone(), (listed.clone(), exchange.clone()));
+        let Call { key, id: raw_id, revision, opens, operation, exchange } = call;
+        let (span, answered) = (operation.span.clone(), exchange.clone());
         let task = async move {
             let reply = future.await;
-            let (listed, exchange) = &running;
-            active.live().calls().finished(listed, key);
-            let call = Call { key, id, revision, opens, operation, exchange };
+            drop(listed);
+            let call = Call { key, id: raw_id, revision, opens, operation, exchange: &answered };
             call.finish(reply, handler.identity(revision));
         };
         let abort = self.tasks.spawn(task.instrument(span));
-        live.calls().begun(&listed, key, abort);
+        live.calls().begun(&id, key, abort);
     }
 
     /// Ends a request whose session has come to its end while its handler ran for the first time.
@@ -223,21 +227,37 @@ impl Endpoint {
 
     fn go_on_noticing(&self, live: &Arc<Live>, future: Guarded) {
         let key = self.shared.next_key();
-        let active = live.active();
+        let id = CallId::Notification(key);
+        let listed = Listed { active: live.active(), id: id.clone(), key };
         let mut calls = live.calls();
         if calls.closed().is_some() {
             return;
         }
-        let id = CallId::Notification(key);
         calls.insert(id.clone(), key, None);
         drop(calls);
-        let listed = id.clone();
         let abort = self.tasks.spawn(async move {
             let _ = future.await;
-            active.live().calls().finished(&listed, key);
+            drop(listed);
         });
         live.calls().begun(&id, key, abort);
     }
+}
+
+/// Keeps something that runs in the list of its session until it is dropped, at its end or with its runtime.
+struct Listed {
+    active: Active,
+    id: CallId,
+    key: RequestKey,
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.active.live().calls().finished(&self.id, self.key);
+    }
+}
+
+fn still_running() -> ErrorObject {
+    ErrorObject::invalid_request("a request with this id is still running")
 }
 
 /// What the node that asked has to know.

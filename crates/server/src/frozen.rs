@@ -36,7 +36,7 @@ impl<T> Frozen<T> {
 
     /// Notes that what it is made of has changed. Whoever takes it after this sees the change.
     pub(crate) fn thaw(&self) {
-        // An exchange, as the one in `get`: then all have one order.
+        // An exchange, as the one in `look`: then all have one order.
         self.stale.swap(true, Ordering::AcqRel);
     }
 }

@@ -78,16 +78,12 @@ impl Node {
 
     /// Does something that no request waits for; it ends with the endpoint.
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        if tokio::runtime::Handle::try_current().is_ok() {
-            self.tasks.spawn(work);
-        }
+        self.tasks.spawn(work);
     }
 
     /// The same for what others miss if it does not arrive: when the node stops, it is waited for.
     pub(crate) fn write(&self, work: impl Future<Output = ()> + Send + 'static) {
-        if tokio::runtime::Handle::try_current().is_ok() {
-            self.writes.spawn(work);
-        }
+        self.writes.spawn(work);
     }
 
     /// Ends what goes on beside requests, and says that this node is no more: not before what it has answered is in the store, where

@@ -66,7 +66,7 @@ impl Calls {
         self.running.insert(id, Running { key, abort: None, exchange });
     }
 
-    /// Notes how to end what has begun. If it is not in the list any more, it has come to its end, or is ended here.
+    /// Notes how to end what has begun. If it is not in the list any more, it has come to its end, or was to be ended before it began.
     pub(crate) fn begun(&mut self, id: &CallId, key: RequestKey, abort: Option<AbortHandle>) {
         match self.running.get_mut(id).filter(|running| running.key == key) {
             Some(running) => running.abort = abort,

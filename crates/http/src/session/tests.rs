@@ -10,7 +10,7 @@ use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, Method, Outcome, Revision};
 use serde_json::{Value, json};
 
-use super::{Closing, Live, SessionId, Transport};
+use super::{CallId, Closing, Live, SessionId, Transport};
 use crate::endpoint::{Endpoint, apart};
 use crate::exchange::{Answered, Exchange};
 use crate::headers::SESSION_ID;
@@ -83,13 +83,53 @@ async fn last_message(says: Says, accept: &str, message: Value) -> (Response<Bod
     let last = Arc::new(Last { endpoint: OnceLock::new(), held: held.clone(), says });
     let endpoint = Endpoint::new(last.clone(), HttpConfig::default());
     last.endpoint.set(Arc::downgrade(&endpoint)).unwrap();
+    let session = open(&endpoint).await;
+    let answer = post(&endpoint, Some(&session), accept, message).await;
+    (answer, endpoint, held)
+}
+
+/// Opens a session, and returns its id.
+async fn open(endpoint: &Arc<Endpoint>) -> String {
     let params = json!({ "protocolVersion": Revision::LATEST_WITH_HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     let both = "application/json, text/event-stream";
     let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-    let opened = post(&endpoint, None, both, initialize).await;
-    let session = opened.headers().get(SESSION_ID).unwrap().to_str().unwrap();
-    let answer = post(&endpoint, Some(session), accept, message).await;
-    (answer, endpoint, held)
+    let opened = post(endpoint, None, both, initialize).await;
+    opened.headers().get(SESSION_ID).unwrap().to_str().unwrap().to_owned()
+}
+
+/// Begins another request with the id 1 while the first is polled, and is never ready.
+#[derive(Default)]
+struct Rival(OnceLock<Weak<Endpoint>>);
+
+impl Handler for Rival {
+    fn handle(&self, incoming: Incoming) -> Answering {
+        if incoming.method == MethodName::Known(Method::Initialize) {
+            let result = json!({ "protocolVersion": Revision::LATEST_WITH_HANDSHAKE, "capabilities": {} });
+            return Answering::ready(Ok(Outcome::Complete(AnyResult::from(result))));
+        }
+        let endpoint = self.0.get().and_then(Weak::upgrade).unwrap();
+        Answering::later(async move {
+            for live in endpoint.sessions.all() {
+                live.calls().insert(CallId::Request(1.into()), RequestKey(u64::MAX), None);
+            }
+            std::future::pending().await
+        })
+    }
+}
+
+/// Of two requests with one id that come at the same time, one is served; the other is answered, and takes nothing from it.
+#[tokio::test(start_paused = true)]
+async fn who_comes_second_with_an_id_is_answered() {
+    let rival = Arc::new(Rival::default());
+    let endpoint = Endpoint::new(rival.clone(), HttpConfig::default());
+    rival.0.set(Arc::downgrade(&endpoint)).unwrap();
+    let session = open(&endpoint).await;
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "x" } });
+    let answer = post(&endpoint, Some(&session), "application/json, text/event-stream", call).await;
+    assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
+    let live = endpoint.sessions.all().remove(0);
+    assert!(live.calls().contains(&CallId::Request(1.into())), "the other one runs on");
+    assert_eq!(live.calls().len(), 1);
 }
 
 /// A call that begins while its session ends has no owner who would ever end it: it is dropped, its client learns that the session is
