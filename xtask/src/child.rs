@@ -1,11 +1,12 @@
 //! Programs that others wrote, started and ended by us.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -108,8 +109,15 @@ impl Listening {
     }
 }
 
+/// Finds a port that nobody listens on. No two servers of ours get the same, even if they are started at the same time.
 fn free_address() -> Result<SocketAddr> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?)
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    loop {
+        let address = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?;
+        if GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(address.port()) {
+            return Ok(address);
+        }
+    }
 }
 
 /// A child that does not outlive us.

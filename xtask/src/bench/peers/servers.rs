@@ -185,6 +185,12 @@ fn instructions(peers: &[Peer], way: Way, scenario: &Scenario, folder: &Path) ->
         // Most of them need far more than ours, so that fewer requests do.
         let (short, long) = (200, 1_200);
         let count = |requests| counter.count(&program, scenario, requests, folder);
-        Some(per_request(count(short).ok()?, count(long).ok()?, long - short))
+        match count(short).and_then(|short| Ok((short, count(long)?))) {
+            Ok((few, many)) => Some(per_request(few, many, long - short)),
+            Err(error) => {
+                println!("{}: the instructions could not be counted: {error:#}", peer.name);
+                None
+            }
+        }
     })
 }
