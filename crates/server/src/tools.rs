@@ -18,9 +18,9 @@ use crate::{Cx, Validation, Work, run};
 
 /// Returns which arguments of a tool clients also send as HTTP headers.
 pub(crate) fn headers(router: &Router, tool: &str) -> Option<Arc<[ParamHeader]>> {
-    let tools = router.core.tools.view(&router.core);
     // Most servers have none, and need not look for the tool.
-    tools.any_has_headers.then(|| tools.shelf.find(tool)?.prepared.headers.clone())?
+    let find = |tools: &Tools| tools.any_has_headers.then(|| tools.shelf.find(tool)?.prepared.headers.clone())?;
+    router.core.tools.look(&router.core, find)
 }
 
 /// Calls a tool.
