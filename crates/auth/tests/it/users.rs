@@ -2,11 +2,11 @@
 
 use jackfield_auth::Secret;
 use jackfield_auth::server::{Users, UsersError};
+use jackfield_testkit::Folder;
 
 #[test]
 fn users_are_kept_in_a_private_file_without_their_passwords() {
-    let folder = std::env::temp_dir().join(format!("jackfield-users-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new().unwrap();
     let file = folder.join("users.json");
     let users = Users::open(&file).unwrap();
     users.add_user("ann", &Secret::new("correct horse battery")).unwrap();
@@ -25,7 +25,6 @@ fn users_are_kept_in_a_private_file_without_their_passwords() {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert!(matches!(Users::open(&file), Err(UsersError::Exposed)));
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// T-068 in part: secrets do not print.

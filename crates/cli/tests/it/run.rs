@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The program under test.
 pub(crate) const JACKFIELD: &str = env!("CARGO_BIN_EXE_jackfield");
@@ -74,39 +73,26 @@ pub(crate) fn with_server(arguments: &[&str], server: &[&str]) -> Ran {
 }
 
 /// A folder of its own, removed at the end.
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct Folder(jackfield_testkit::Folder);
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("jackfield-cli-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path.canonicalize().unwrap())
+        Self(jackfield_testkit::Folder::new().unwrap())
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-        path
+        self.0.write(name, text).unwrap()
     }
 
     /// Runs the command in this folder, which is also the home of the user.
     pub(crate) fn jackfield(&self, arguments: &[impl AsRef<OsStr>], variables: &[(&str, &str)]) -> Ran {
         let mut command = command();
-        command.args(arguments).current_dir(&self.0).env("HOME", &self.0).envs(variables.iter().copied());
+        command.args(arguments).current_dir(self.path()).env("HOME", self.path()).envs(variables.iter().copied());
         finish(command, "")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -132,6 +118,13 @@ impl HttpDemo {
         // Somebody must read what the server still writes.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, address }
+    }
+
+    /// Lets it end by itself.
+    #[cfg(unix)]
+    pub(crate) fn stop(mut self) {
+        let told = Command::new("kill").args(["-s", "TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(told.success() && self.child.wait().unwrap().success());
     }
 }
 

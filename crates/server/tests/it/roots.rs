@@ -1,22 +1,15 @@
 //! The folders that a client lets a server work in.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jackfield_protocol::Root;
 use jackfield_server::{Cx, OutsideRoots, Roots, Server};
+use jackfield_testkit::Folder;
 use serde_json::json;
 
 use crate::demo::tool;
 use crate::talk::{Talk, runtime};
-
-/// A folder of this test, empty and real.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("jackfield-roots-{}-{name}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder.canonicalize().unwrap()
-}
 
 fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
@@ -26,7 +19,8 @@ fn uri(path: &Path) -> String {
 #[cfg(unix)]
 #[test]
 fn paths_stay_within_the_roots() {
-    let base = folder("within");
+    let folder = Folder::new().unwrap();
+    let base = folder.path();
     for inner in ["a b/deep", "ab", "other"] {
         fs::create_dir_all(base.join(inner)).unwrap();
     }
@@ -62,14 +56,14 @@ fn paths_stay_within_the_roots() {
         assert!(matches!(roots.resolve_uri(uri), Err(OutsideRoots::Outside)), "{uri}");
     }
     assert!(matches!(Roots::default().resolve("x"), Err(OutsideRoots::Outside)));
-    fs::remove_dir_all(base).unwrap();
 }
 
 /// CLI-009: a root that is gone holds nothing, and the others go on.
 #[cfg(unix)]
 #[test]
 fn roots_may_go_away() {
-    let base = folder("gone");
+    let folder = Folder::new().unwrap();
+    let base = folder.path();
     let (stays, goes) = (base.join("stays"), base.join("goes"));
     for folder in [&stays, &goes] {
         fs::create_dir(folder).unwrap();
@@ -83,7 +77,7 @@ fn roots_may_go_away() {
         (roots.gone().collect::<Vec<_>>(), roots.folders().collect::<Vec<_>>()),
         (vec![goes.as_path()], vec![stays.as_path()])
     );
-    fs::remove_dir_all(&base).unwrap();
+    fs::remove_dir_all(base).unwrap();
     assert!(matches!(roots.resolve("x"), Err(OutsideRoots::Gone)));
 }
 
@@ -91,7 +85,8 @@ fn roots_may_go_away() {
 #[cfg(unix)]
 #[test]
 fn a_tool_works_within_the_roots_of_its_client() {
-    let base = folder("tool");
+    let folder = Folder::new().unwrap();
+    let base = folder.path();
     fs::write(base.join("file"), "x").unwrap();
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
     let server = Server::new("x").tool(tool("look", schema, |arguments, cx: Cx| async move {
@@ -102,7 +97,7 @@ fn a_tool_works_within_the_roots_of_its_client() {
         })
     }));
     let call = json!({"name": "look", "arguments": {"path": base.join("file")}});
-    let here = json!({"roots": [{"uri": uri(&base)}]});
+    let here = json!({"roots": [{"uri": uri(base)}]});
     let elsewhere = json!({"roots": [{"uri": "file:///nowhere/at/all"}]});
     runtime().block_on(async {
         let mut talk = Talk::new(&server);
@@ -136,5 +131,4 @@ fn a_tool_works_within_the_roots_of_its_client() {
         ))
         .await;
     });
-    fs::remove_dir_all(base).unwrap();
 }

@@ -210,30 +210,20 @@ fn two_skills_can_not_have_one_uri() {
 }
 
 /// A directory that is removed again.
-struct Folder(PathBuf);
+struct Folder(jackfield_testkit::Folder);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("jackfield-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(jackfield_testkit::Folder::new().unwrap())
     }
 
     fn write(&self, path: &str, contents: impl AsRef<[u8]>) -> &Self {
-        let path = self.0.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, contents).unwrap();
+        self.0.write(path, contents).unwrap();
         self
     }
 
     fn path(&self, below: &str) -> PathBuf {
         self.0.join(below)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -255,7 +245,7 @@ async fn listed(skills: Skills) -> Vec<(String, Vec<String>)> {
 /// A skill inside another is listed by itself, and its files belong to both.
 #[tokio::test]
 async fn directories_become_skills() {
-    let folder = Folder::new("skills-nested");
+    let folder = Folder::new();
     folder.write("outer/SKILL.md", markdown("outer")).write("outer/a b.txt", "x").write("outer/.hidden", "x");
     folder.write("outer/parts/inner/SKILL.md", markdown("inner")).write("outer/parts/inner/x.bin", [0xff]);
     folder.write("no-skill/readme.md", "x").write(".git/SKILL.md", "x");
@@ -287,10 +277,10 @@ fn problem(root: &Path) -> String {
 #[cfg(unix)]
 #[test]
 fn links_are_refused() {
-    let outside = Folder::new("skills-outside");
+    let outside = Folder::new();
     outside.write("secret.txt", "secret");
-    for (name, target) in [("file", "secret.txt"), ("directory", ".")] {
-        let folder = Folder::new(&format!("skills-link-{name}"));
+    for target in ["secret.txt", "."] {
+        let folder = Folder::new();
         folder.write("a/SKILL.md", markdown("a"));
         std::os::unix::fs::symlink(outside.path(target), folder.path("a/link")).unwrap();
         let problem = problem(&folder.path(""));
@@ -300,11 +290,11 @@ fn links_are_refused() {
 
 #[test]
 fn a_directory_has_the_name_of_its_skill_and_is_not_too_large() {
-    let folder = Folder::new("skills-name");
+    let folder = Folder::new();
     folder.write("other/SKILL.md", markdown("a"));
     assert!(problem(&folder.path("")).contains("name of its skill, \"a\""));
 
-    let folder = Folder::new("skills-many");
+    let folder = Folder::new();
     folder.write("a/SKILL.md", markdown("a"));
     for number in 0..512 {
         folder.write(&format!("a/{number}"), "");
@@ -313,11 +303,11 @@ fn a_directory_has_the_name_of_its_skill_and_is_not_too_large() {
     fs::remove_file(folder.path("a/0")).unwrap();
     assert!(Skills::from_dir(folder.path("")).is_ok());
 
-    let folder = Folder::new("skills-large");
+    let folder = Folder::new();
     folder.write("a/SKILL.md", markdown("a")).write("a/large", vec![0; 16 * 1024 * 1024 + 1]);
     assert!(problem(&folder.path("")).contains("more than 16777216 bytes"));
 
-    let folder = Folder::new("skills-broken");
+    let folder = Folder::new();
     folder.write("a/SKILL.md", [0xff, 0xfe]);
     assert!(problem(&folder.path("")).contains("not UTF-8"));
     assert!(Skill::from_dir(folder.path("missing")).is_err());
