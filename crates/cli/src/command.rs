@@ -9,6 +9,7 @@ use tracing_subscriber::filter::LevelFilter;
 
 use crate::commands::{
     Add, Auth, Call, Complete, Completions, GetPrompt, Inspect, List, Login, Logout, Ping, Read, Remove, Subscribe,
+    Tape,
 };
 use crate::failure::{Class, EXIT_CODES, Failure};
 use crate::show::Screen;
@@ -60,6 +61,8 @@ enum Command {
     Gateway(gateway::Gateway),
     /// Run a reference server
     Serve(serve::Serve),
+    /// Show what was recorded with --tape
+    Tape(Tape),
     /// Turn messages and servers into linked data
     Rdf(rdf::Rdf),
     /// Write a script that completes this command in a shell
@@ -134,7 +137,7 @@ fn runtime(command: &Command) -> std::io::Result<Runtime> {
 impl Command {
     async fn run(self) -> Result<ExitCode, Failure> {
         let command = match self {
-            Self::Serve(serve) => return Ok(serve.run().await.map(|()| ExitCode::SUCCESS)?),
+            Self::Serve(serve) => return serve.run().await.map(|()| ExitCode::SUCCESS),
             Self::Gateway(gateway) => return gateway.run().await.map(|()| ExitCode::SUCCESS),
             command => command,
         };
@@ -153,6 +156,7 @@ impl Command {
             Self::Login(command) => command.run(screen).await,
             Self::Logout(command) => command.run(screen).await,
             Self::Auth(command) => command.run(screen).await,
+            Self::Tape(command) => command.run(screen),
             Self::Rdf(command) => command.run(screen).await,
             Self::Completions(command) => command.run(Arguments::command(), screen),
             Self::Serve(_) | Self::Gateway(_) => unreachable!("it has been run already"),

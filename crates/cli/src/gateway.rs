@@ -11,6 +11,7 @@ use jackfield_host::{CommandTarget, Reach, UrlTarget};
 use crate::failure::{Class, Failure};
 use crate::login;
 use crate::show::one_line;
+use crate::tape::Recording;
 use crate::target::{all_servers, duration};
 
 /// The arguments of `jackfield gateway`.
@@ -32,6 +33,9 @@ pub(crate) struct Gateway {
     /// Look the names up in this file only
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Record every message between callers and the gateway on this tape, or go on with it; `jackfield tape` shows it
+    #[arg(long, value_name = "FILE")]
+    tape: Option<PathBuf>,
     /// How long to wait for an answer of a server, such as 30, 500ms or 2m; progress starts it anew. 5m if not given
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
@@ -60,12 +64,16 @@ impl Gateway {
                 }),
             };
         }
-        let server = gateway.server().map_err(|bad| Failure::usage(bad.to_string()))?;
+        let mut server = gateway.server().map_err(|bad| Failure::usage(bad.to_string()))?;
+        let recording = Recording::begin(self.tape.as_deref())?;
+        if let Some(recording) = &recording {
+            server = server.tape(recording.tape.clone());
+        }
         let served = match &self.http {
             None => server.serve_stdio().await,
             Some(address) => server.serve_http(address.as_str()).await,
         };
-        served.map_err(|error| Failure::new(Class::Failed, format!("{error:#}")))
+        Recording::end(recording, served.map_err(|error| Failure::new(Class::Failed, format!("{error:#}"))))
     }
 }
 

@@ -16,6 +16,7 @@ mod serve;
 mod session;
 mod show;
 mod stderr;
+mod tape;
 mod target;
 mod typed_line;
 

@@ -6,7 +6,9 @@ use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use jackfield_servers::everything::{self, GzipLimits, Options, ShowEnvironment};
 
+use crate::failure::Failure;
 use crate::protected::Protected;
+use crate::tape::Recording;
 
 /// Which server to run.
 #[derive(Debug, Args)]
@@ -41,6 +43,9 @@ struct Everything {
     /// How long their tokens are valid, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "auth")]
     token_life: u64,
+    /// Record every message in both directions on this tape, or go on with it; `jackfield tape` shows it
+    #[arg(long, value_name = "FILE")]
+    tape: Option<PathBuf>,
     /// An environment variable that `get-env` may show, besides PATH, HOME, LANG and TZ; can be given several times
     #[arg(long, value_name = "NAME")]
     show_env: Vec<String>,
@@ -65,15 +70,19 @@ enum Transport {
 
 impl Serve {
     /// Runs the server until its client goes away, or a signal comes.
-    pub(crate) async fn run(self) -> anyhow::Result<()> {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.server {
-            Server::Everything(options) => options.run().await,
+            Server::Everything(options) => {
+                let recording = Recording::begin(options.tape.as_deref())?;
+                let served = options.run(recording.as_ref()).await;
+                Recording::end(recording, served.map_err(Failure::from))
+            }
         }
     }
 }
 
 impl Everything {
-    async fn run(self) -> anyhow::Result<()> {
+    async fn run(self, recording: Option<&Recording>) -> anyhow::Result<()> {
         let address = self.address()?;
         let mut options = Options::default();
         options.environment = match (self.show_all_env, self.show_env) {
@@ -86,6 +95,9 @@ impl Everything {
             options.gzip.allow_private_addresses();
         }
         let mut server = everything::server(options);
+        if let Some(recording) = recording {
+            server = server.tape(recording.tape.clone());
+        }
         let stores = self.store.as_deref().map(jackfield::store::open).transpose();
         let stores = stores.context("use memory:, sqlite:PATH or redis://HOST for --store")?;
         if let Some(stores) = &stores {

@@ -17,6 +17,7 @@ use crate::progress::Progress;
 use crate::questions::Questions;
 use crate::show::one_line;
 use crate::stderr::ServerStderr;
+use crate::tape::Recording;
 use crate::target::{ServerOptions, Target};
 
 /// A server that is connected.
@@ -45,12 +46,24 @@ pub(crate) async fn with_server(
     persistence: Persistence,
     work: impl AsyncFnOnce(&Session) -> Result<ExitCode, Failure>,
 ) -> Result<ExitCode, Failure> {
+    let recording = Recording::begin(options.tape.as_deref())?;
+    let outcome = used(options, target, persistence, recording.as_ref(), work).await;
+    Recording::end(recording, outcome)
+}
+
+async fn used(
+    options: &ServerOptions,
+    target: Target,
+    persistence: Persistence,
+    recording: Option<&Recording>,
+    work: impl AsyncFnOnce(&Session) -> Result<ExitCode, Failure>,
+) -> Result<ExitCode, Failure> {
     let mut stop = pin!(interrupted());
     let stderr = Arc::new(ServerStderr::new(options.verbose));
     let progress = Arc::new(Progress::new());
     let begun = Instant::now();
     let client = tokio::select! {
-        client = connect(options, &target, persistence, &stderr, &progress) => client?,
+        client = connect(options, &target, persistence, recording, &stderr, &progress) => client?,
         class = &mut stop => return Err(Failure::new(class, "")),
     };
     let session = Session { client, target, progress, connected_in: begun.elapsed() };
@@ -77,11 +90,12 @@ async fn connect(
     options: &ServerOptions,
     target: &Target,
     persistence: Persistence,
+    recording: Option<&Recording>,
     stderr: &Arc<ServerStderr>,
     progress: &Arc<Progress>,
 ) -> Result<Client, Failure> {
     let questions = Questions::new(&target.label, &options.answer, options.reply.as_deref(), progress.clone())?;
-    let builder = questions.answer(builder(options, persistence)?);
+    let builder = questions.answer(builder(options, persistence, recording)?);
     let connected = match &target.reach {
         Reach::Url(url) => {
             let mut server = url
@@ -137,7 +151,11 @@ fn name_login(failure: Failure, target: &Target) -> Failure {
     }
 }
 
-fn builder(options: &ServerOptions, persistence: Persistence) -> Result<Builder, Failure> {
+fn builder(
+    options: &ServerOptions,
+    persistence: Persistence,
+    recording: Option<&Recording>,
+) -> Result<Builder, Failure> {
     let mut builder = Client::builder().info(Implementation::new("jackfield", env!("CARGO_PKG_VERSION"))).tasks();
     if let Some(revision) = options.revision {
         builder = builder.revision(revision);
@@ -158,6 +176,9 @@ fn builder(options: &ServerOptions, persistence: Persistence) -> Result<Builder,
     }
     if options.log.is_some() {
         builder = builder.on_log(show_log);
+    }
+    if let Some(recording) = recording {
+        builder = builder.tape(recording.tape.clone());
     }
     if options.verbose {
         builder = builder.on_message(show_message);

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use jackfield_peer::ByteStream;
 use jackfield_peer::child::Command;
+use jackfield_peer::tape::Tape;
 use jackfield_protocol::{
     CreateMessageParams, CreateMessageResult, ElicitFormParams, ElicitResult, ElicitUrlParams, ErrorObject,
     Implementation, JsonObject, ListRootsResult, LoggingMessageParams, Revision, Root, TASKS_EXTENSION,
@@ -204,6 +205,12 @@ impl Builder {
     /// so it must be quick. Headers are no part of a message, but arguments and results are: they may hold secrets.
     pub fn on_message(mut self, listener: impl Fn(Direction, &[u8]) + Send + Sync + 'static) -> Self {
         self.options.tap = Some(Tap::new(listener));
+        self
+    }
+
+    /// Records every message in both directions. What says that it is secret is left out; headers and logins are no part of messages.
+    pub fn tape(mut self, tape: Tape) -> Self {
+        self.options.tape = Some(tape);
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use jackfield_peer::Guarded;
+use jackfield_peer::tape::{Recorder, Side};
 use jackfield_protocol::envelope::{MethodName, Params, RawId, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{
@@ -19,9 +20,10 @@ use crate::received_tasks::{ReceivedTasks, take_wish};
 use crate::{Boxed, Link, Outgoing, Sent};
 
 /// One connection to the server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Connection {
     state: Mutex<Inner>,
+    recorder: Option<Recorder>,
 }
 
 #[derive(Debug, Default)]
@@ -42,6 +44,17 @@ struct Inner {
 }
 
 impl Connection {
+    pub(crate) fn new(recorder: Option<Recorder>) -> Self {
+        Self { state: Mutex::default(), recorder }
+    }
+
+    /// Records what the server sent.
+    pub(crate) fn record(&self, text: &[u8]) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record(Side::Server, text);
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, Inner> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

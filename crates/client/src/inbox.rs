@@ -45,12 +45,15 @@ impl Inbox {
         if let Some(tap) = &self.core.options.tap {
             tap.hear(Direction::FromServer, text);
         }
+        self.connection.record(text);
     }
 
     /// Takes what came last without an end. If it is no whole message, the rest was lost with the connection.
     pub(crate) fn receive_last(&self, text: Bytes) {
         if Message::read(&text, self.core.options.limits.batch_entries).is_ok() {
             self.receive(text);
+        } else {
+            self.connection.record(&text);
         }
     }
 
@@ -58,6 +61,7 @@ impl Inbox {
     pub fn receive_too_long(&self, start: &Bytes) {
         let limit = self.core.options.limits.message_bytes;
         tracing::warn!(limit, "the server sent a message that is too long");
+        self.connection.record(start);
         let id = match Message::read(start, 1) {
             Ok(Message::Answer(answer)) => answer.id,
             Err(rejected) => rejected.about.answered(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use jackfield_peer::tape::Tape;
 use jackfield_protocol::{
     ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability, ElicitationTaskRequests,
     Implementation, JsonObject, Revision, RootsCapability, SamplingCapability, SamplingTaskRequests, Settings,
@@ -31,6 +32,7 @@ pub(crate) struct Options {
     pub(crate) cache_owner: CacheOwner,
     pub(crate) checks_output: bool,
     pub(crate) tap: Option<Tap>,
+    pub(crate) tape: Option<Tape>,
 }
 
 impl Default for Options {
@@ -49,6 +51,7 @@ impl Default for Options {
             cache_owner: CacheOwner::default(),
             checks_output: true,
             tap: None,
+            tape: None,
         }
     }
 }

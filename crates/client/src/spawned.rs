@@ -35,6 +35,10 @@ impl Connector for ChildConnector {
         })
     }
 
+    fn transport(&self) -> &'static str {
+        "stdio"
+    }
+
     fn can_reconnect(&self) -> bool {
         true
     }

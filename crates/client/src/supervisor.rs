@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use jackfield_peer::tape::Recorder;
 use jackfield_protocol::{ClientRequest, SetLevelParams};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinError, JoinSet};
@@ -13,6 +14,7 @@ use crate::core::{Core, State};
 use crate::handshake::{self, Era};
 use crate::keep_alive;
 use crate::session::Session;
+use crate::tap;
 use crate::{Connected, Connector, Ended, Error, Inbox};
 
 /// Keeps a connection open until it is told to stop.
@@ -114,7 +116,9 @@ impl Supervisor {
 
     /// Opens one connection and stays with it until it ends.
     async fn connect_once(&mut self, era: &mut Era) -> Went {
-        let connection = Arc::new(Connection::default());
+        let tape = self.core.options.tape.as_ref();
+        let recorder = tape.map(|tape| Recorder::new(tape, self.connector.transport()));
+        let connection = Arc::new(Connection::new(recorder.clone()));
         let inbox = Inbox { core: self.core.clone(), connection: connection.clone() };
         let core = self.core.clone();
         let limit = core.options.timeouts.connect;
@@ -128,10 +132,7 @@ impl Supervisor {
             Ok(Err(error)) => return Went::Failed(Error::Connect(error)),
             Err(_) => return Went::Failed(Error::TimedOut { method: "a new connection".to_owned(), after: limit }),
         };
-        let link = match &self.core.options.tap {
-            Some(tap) => tap.on(link),
-            None => link,
-        };
+        let link = tap::heard(link, self.core.options.tap.as_ref(), recorder.as_ref());
         connection.opened(link.clone());
         // A task of its own, so that a message wakes nobody but the one who reads it.
         let mut moving = JoinSet::new();

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use jackfield_peer::tape::{Recorder, Side};
 use jackfield_protocol::Revision;
 
 use crate::{Boxed, Link, NotSent, Outgoing};
@@ -30,11 +31,14 @@ impl Tap {
     pub(crate) fn hear(&self, direction: Direction, text: &[u8]) {
         (self.0)(direction, text);
     }
+}
 
-    /// Hears what is sent over a link.
-    pub(crate) fn on(&self, link: Arc<dyn Link>) -> Arc<dyn Link> {
-        Arc::new(TappedLink { link, tap: self.clone() })
+/// Hears what is sent over a link, if anyone wants to.
+pub(crate) fn heard(link: Arc<dyn Link>, tap: Option<&Tap>, recorder: Option<&Recorder>) -> Arc<dyn Link> {
+    if tap.is_none() && recorder.is_none() {
+        return link;
     }
+    Arc::new(TappedLink { link, tap: tap.cloned(), recorder: recorder.cloned() })
 }
 
 impl fmt::Debug for Tap {
@@ -47,13 +51,19 @@ impl fmt::Debug for Tap {
 #[derive(Debug)]
 struct TappedLink {
     link: Arc<dyn Link>,
-    tap: Tap,
+    tap: Option<Tap>,
+    recorder: Option<Recorder>,
 }
 
 impl Link for TappedLink {
     fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
         // Before it is sent, so that it is not heard after its answer.
-        self.tap.hear(Direction::ToServer, message.text);
+        if let Some(tap) = &self.tap {
+            tap.hear(Direction::ToServer, message.text);
+        }
+        if let Some(recorder) = &self.recorder {
+            recorder.record(Side::Client, message.text);
+        }
         self.link.send(message)
     }
 

@@ -30,6 +30,11 @@ pub trait Connector: Send + Sync + fmt::Debug + 'static {
     /// Opens a connection. What the server sends goes to `inbox`.
     fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>>;
 
+    /// Returns what carries the messages, as tapes say it: `stdio`, `http`, or `stream` for anything else.
+    fn transport(&self) -> &'static str {
+        "stream"
+    }
+
     /// Whether another connection can be opened when one has ended, for example by starting the server again.
     fn can_reconnect(&self) -> bool {
         false

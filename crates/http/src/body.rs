@@ -11,6 +11,7 @@ use http_body::{Frame, SizeHint};
 use crate::connection::Busy;
 use crate::events::EventBody;
 use crate::modern_stream::ModernStream;
+use crate::taped::TapedStream;
 
 /// The body of a response.
 pub struct Body {
@@ -19,6 +20,8 @@ pub struct Body {
     busy: Option<Busy>,
     /// The client wants the connection to end with it.
     closes: bool,
+    /// Records what is sent.
+    recorder: Option<Box<TapedStream>>,
 }
 
 enum Kind {
@@ -32,25 +35,39 @@ impl Body {
     /// A body without content.
     #[must_use]
     pub fn empty() -> Self {
-        Self { kind: Kind::Empty, busy: None, closes: false }
+        Self { kind: Kind::Empty, busy: None, closes: false, recorder: None }
     }
 
     /// A body of one text.
     pub fn full(text: impl Into<Bytes>) -> Self {
-        Self { kind: Kind::Full(text.into()), busy: None, closes: false }
+        Self { kind: Kind::Full(text.into()), busy: None, closes: false, recorder: None }
     }
 
     pub(crate) fn modern(stream: Box<ModernStream>) -> Self {
-        Self { kind: Kind::Modern(stream), busy: None, closes: false }
+        Self { kind: Kind::Modern(stream), busy: None, closes: false, recorder: None }
     }
 
     pub(crate) fn events(events: EventBody) -> Self {
-        Self { kind: Kind::Events(events), busy: None, closes: false }
+        Self { kind: Kind::Events(events), busy: None, closes: false, recorder: None }
     }
 
     /// Whether it may take long to come to its end.
     pub(crate) fn is_stream(&self) -> bool {
         matches!(self.kind, Kind::Modern(_) | Kind::Events(_))
+    }
+
+    /// Returns what a body of one text has to say.
+    pub(crate) fn text(&self) -> Option<&[u8]> {
+        match &self.kind {
+            Kind::Empty => Some(&[]),
+            Kind::Full(text) => Some(text),
+            Kind::Modern(_) | Kind::Events(_) => None,
+        }
+    }
+
+    /// Records a stream as it is sent.
+    pub(crate) fn record(&mut self, recorder: TapedStream) {
+        self.recorder = Some(Box::new(recorder));
     }
 
     pub(crate) fn close_after(&mut self) {
@@ -81,6 +98,9 @@ impl http_body::Body for Body {
             Kind::Modern(stream) => stream.poll_next(cx),
             Kind::Events(events) => events.poll_next(cx),
         };
+        if let (Some(recorder), Poll::Ready(Some(text))) = (&mut self.recorder, &text) {
+            recorder.hear(text);
+        }
         text.map(|text| text.map(|text| Ok(Frame::data(text))))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderName;
+use jackfield_peer::tape::Tape;
 use jackfield_store::Stores;
 
 use crate::{Beside, Gate, HttpLimits};
@@ -48,6 +49,9 @@ pub struct HttpConfig {
     /// keeps them in the memory of this one, as stores do that are [not shared](Stores::is_shared). All who share a store serve the
     /// same, and know the same users.
     pub stores: Option<Stores>,
+    /// Records the messages of the endpoint in both directions: what the gate let in, and how it was answered. Neither headers nor ids of
+    /// sessions are on the tape.
+    pub tape: Option<Tape>,
 }
 
 /// The paths of the HTTP+SSE transport.
@@ -83,6 +87,7 @@ impl Default for HttpConfig {
             gate: None,
             beside: None,
             stores: None,
+            tape: None,
         }
     }
 }
@@ -127,6 +132,13 @@ impl HttpConfig {
     #[must_use]
     pub fn with_stores(mut self, stores: Stores) -> Self {
         self.stores = Some(stores);
+        self
+    }
+
+    /// Records the messages of the endpoint.
+    #[must_use]
+    pub fn with_tape(mut self, tape: Tape) -> Self {
+        self.tape = Some(tape);
         self
     }
 

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method as Verb, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
+use jackfield_peer::tape::Tape;
 use jackfield_peer::{Admission, Background, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
 use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, Rejected};
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
@@ -30,6 +31,7 @@ use crate::owner::{Counts, Owner};
 use crate::sender::Sender;
 use crate::served::Served;
 use crate::session::{Sessions, Shared};
+use crate::taped::Taped;
 use crate::{Body, ClientAddress, HttpConfig, HttpLimits, collect, modern, respond};
 
 /// A request as the endpoint passes it on.
@@ -67,6 +69,8 @@ pub(crate) struct Endpoint {
     pub(crate) admissions: [Mutex<Admission>; 8],
     guard: Guard,
     cors: Cors,
+    /// Every request is looked at on its way in, or recorded.
+    has_detour: bool,
     trigger: ShutdownTrigger,
     swept: AtomicU64,
 }
@@ -99,6 +103,7 @@ impl Endpoint {
         Arc::new(Self {
             guard: Guard::new(&config),
             cors: Cors::new(&config),
+            has_detour: config.gate.is_some() || config.beside.is_some() || config.tape.is_some(),
             handler,
             config,
             shared: Arc::new(shared),
@@ -141,7 +146,7 @@ impl Endpoint {
         let allowed = self.cors.allowed(&parts.headers);
         let mut response = if parts.method == Verb::OPTIONS && allowed.is_some() {
             respond::empty(StatusCode::NO_CONTENT)
-        } else if looked.hides || self.config.gate.is_some() || self.config.beside.is_some() {
+        } else if looked.hides || self.has_detour {
             let hides = looked.hides;
             Box::pin(self.admitted(&mut parts, &mut body, any_path, from, hides)).await
         } else {
@@ -157,7 +162,7 @@ impl Endpoint {
         response
     }
 
-    /// Serves a request that is to be looked at, or changed, before the endpoint sees it.
+    /// Serves a request that is to be looked at, changed, or recorded before the endpoint sees it.
     async fn admitted<B>(
         self: &Arc<Self>,
         arrived: &mut Arc<Parts>,
@@ -190,11 +195,47 @@ impl Endpoint {
         if hides {
             self.guard.hide_credentials(parts);
         }
-        let served = self.dispatch(arrived, &Known::find(&arrived.headers), body, any_path, from).await;
-        let mut response = served.whole();
+        let known = Known::find(&arrived.headers);
+        let is_for_us =
+            any_path || matches!(self.place(arrived.uri.path()), Place::Mcp | Place::SseStream | Place::SseMessage);
+        let mut response = match self.config.tape.as_ref().filter(|_| is_for_us) {
+            None => self.dispatch(arrived, &known, body, any_path, from).await.whole(),
+            Some(tape) => self.recorded(tape, arrived, &known, body, any_path, from).await,
+        };
         if let Some(gate) = &self.config.gate {
             gate.leave(arrived, &mut response);
         }
+        response
+    }
+
+    /// Serves a request and records it with its answer.
+    async fn recorded<B>(
+        self: &Arc<Self>,
+        tape: &Tape,
+        parts: &Arc<Parts>,
+        known: &Known<'_>,
+        body: &mut B,
+        any_path: bool,
+        from: Option<&Sender>,
+    ) -> Response<Body>
+    where
+        B: HttpBody + Unpin,
+    {
+        let (taped, mut response) = if parts.method == Verb::POST && negotiation::is_json(known.content_type) {
+            let text = match collect::collect(body, self.limits()).await {
+                Ok(text) => text,
+                Err(mut refusal) => {
+                    Taped::begin(tape, parts, None).answered(&mut refusal);
+                    return *refusal;
+                }
+            };
+            let taped = Taped::begin(tape, parts, Some(&text));
+            (taped, self.dispatch(parts, known, &mut Body::full(text), any_path, from).await.whole())
+        } else {
+            let taped = Taped::begin(tape, parts, None);
+            (taped, self.dispatch(parts, known, body, any_path, from).await.whole())
+        };
+        taped.answered(&mut response);
         response
     }
 

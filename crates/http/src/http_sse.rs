@@ -145,7 +145,7 @@ impl Endpoint {
     }
 }
 
-fn session_in(query: &str) -> Option<&str> {
+pub(crate) fn session_in(query: &str) -> Option<&str> {
     query.split('&').find_map(|pair| pair.strip_prefix("sessionId="))
 }
 

@@ -47,6 +47,7 @@ mod session;
 mod shared_token;
 pub mod sse;
 mod sync;
+mod taped;
 mod telemetry;
 
 pub use beside::{Beside, ClientAddress, Serving};

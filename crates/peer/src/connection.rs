@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::engine::{Engine, Finished};
 use crate::lines::Lines;
+use crate::tape::Recorder;
 use crate::wire::{Queued, Wire};
 use crate::{Admission, ByteStream, Handler, Limits, Principal, Shutdown};
 
@@ -22,6 +23,7 @@ pub struct Connection {
     limits: Limits,
     principal: Option<Principal>,
     shutdown: Option<Shutdown>,
+    recorder: Option<Recorder>,
 }
 
 /// The stream failed.
@@ -52,7 +54,7 @@ enum Event {
 impl Connection {
     /// Makes a connection that is answered by `handler`.
     pub fn new(handler: Arc<dyn Handler>) -> Self {
-        Self { handler, limits: Limits::default(), principal: None, shutdown: None }
+        Self { handler, limits: Limits::default(), principal: None, shutdown: None, recorder: None }
     }
 
     /// Sets the limits.
@@ -76,6 +78,13 @@ impl Connection {
         self
     }
 
+    /// Records every message in both directions.
+    #[must_use]
+    pub fn with_recorder(mut self, recorder: Recorder) -> Self {
+        self.recorder = Some(recorder);
+        self
+    }
+
     /// Serves the stream until the peer closes it or shutdown is triggered. Requests under way then have the time of
     /// [`Limits::end_of_input`] or [`Limits::drain`] to finish; what still runs after that is dropped.
     ///
@@ -92,7 +101,7 @@ impl Connection {
         let mut lines = Lines::new(self.limits.line_bytes);
         let (drain, end_of_input) = (self.limits.drain, self.limits.end_of_input);
         let turn = self.limits.queued_messages;
-        let mut engine = Engine::new(self.handler, self.limits, admission, wire.clone());
+        let mut engine = Engine::new(self.handler, self.limits, admission, wire.clone(), self.recorder);
         let ByteStream { mut reader, mut writer } = stream;
         let mut deadline = None;
         // Nothing more will come. At a shutdown a line that is half here stays what it is.

@@ -17,6 +17,7 @@ use crate::batches::{BatchKey, Batches};
 use crate::lines::Line;
 use crate::output::{Output, write_error, write_reply};
 use crate::panics::{self, Guarded};
+use crate::tape::{Recorder, Side};
 use crate::wire::{Place, Queued, Wire};
 use crate::{Admission, Answering, Cancellation, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
 
@@ -36,6 +37,7 @@ pub(crate) struct Engine {
     held: Vec<(RequestKey, Vec<u8>)>,
     pub(crate) tasks: JoinSet<Finished>,
     pub(crate) output: Output,
+    recorder: Option<Recorder>,
 }
 
 /// A request whose handler was not ready at once.
@@ -55,7 +57,13 @@ pub(crate) struct Finished {
 }
 
 impl Engine {
-    pub(crate) fn new(handler: Arc<dyn Handler>, limits: Limits, admission: Admission, wire: Arc<Wire>) -> Self {
+    pub(crate) fn new(
+        handler: Arc<dyn Handler>,
+        limits: Limits,
+        admission: Admission,
+        wire: Arc<Wire>,
+        recorder: Option<Recorder>,
+    ) -> Self {
         Self {
             handler,
             limits,
@@ -70,6 +78,7 @@ impl Engine {
             held: Vec::new(),
             tasks: JoinSet::new(),
             output: Output::default(),
+            recorder,
         }
     }
 
@@ -78,10 +87,12 @@ impl Engine {
         match line {
             Line::Whole(text) => {
                 if text.iter().any(|byte| !byte.is_ascii_whitespace()) {
+                    self.heard(&text);
                     self.text(&text, None, queue);
                 }
             }
             Line::TooLong(start) => {
+                self.heard(&start);
                 let about = match Message::read(&start, 1) {
                     Ok(Message::Request(request)) => About::Request(request.id),
                     Ok(Message::Answer(Answer { id: Some(id), .. })) => About::Answer(id),
@@ -253,15 +264,20 @@ impl Engine {
             // Such messages may be lost, so that a request which is never answered can not fill the memory with them.
             Place::After(key) if runs(key) && self.held.len() >= self.limits.queued_messages => {}
             Place::After(key) if runs(key) => self.held.push((key, text)),
-            _ => self.output.line(|out| out.extend_from_slice(&text)),
+            _ => self.write_line(|out| out.extend_from_slice(&text)),
         }
     }
 
     /// Writes what had to wait for the answer to a request.
     fn let_go(&mut self, key: RequestKey) {
-        for (_, text) in self.held.extract_if(.., |(held, _)| *held == key) {
-            self.output.line(|out| out.extend_from_slice(&text));
+        if self.held.is_empty() {
+            return;
         }
+        let mut held = std::mem::take(&mut self.held);
+        for (_, text) in held.extract_if(.., |(held, _)| *held == key) {
+            self.write_line(|out| out.extend_from_slice(&text));
+        }
+        self.held = held;
     }
 
     fn refuse(&mut self, id: Option<&RawId>, error: &ErrorObject, batch: Option<BatchKey>) {
@@ -272,13 +288,26 @@ impl Engine {
     fn emit(&mut self, batch: Option<BatchKey>, write: impl FnOnce(&mut Vec<u8>)) {
         match batch {
             Some(key) => self.batches.add(key, write),
-            None => self.output.line(write),
+            None => self.write_line(write),
         }
     }
 
     fn settle(&mut self, batch: Option<BatchKey>) {
         if let Some(text) = batch.and_then(|key| self.batches.settle(key)) {
-            self.output.line(|out| out.extend_from_slice(&text));
+            self.write_line(|out| out.extend_from_slice(&text));
+        }
+    }
+
+    fn write_line(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let line = self.output.line(write);
+        if let Some(recorder) = &self.recorder {
+            recorder.record(Side::Server, line);
+        }
+    }
+
+    fn heard(&self, text: &[u8]) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record(Side::Client, text);
         }
     }
 

@@ -68,12 +68,14 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Appends one message and ends its line.
-    pub(crate) fn line(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    /// Appends one message and ends its line. Returns the message.
+    pub(crate) fn line(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
         let start = self.text.len();
         write(&mut self.text);
         in_one_line(self.text.get_mut(start..).unwrap_or_default());
+        let end = self.text.len();
         self.text.push(b'\n');
+        self.text.get(start..end).unwrap_or_default()
     }
 
     pub(crate) fn waiting(&self) -> &[u8] {

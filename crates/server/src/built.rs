@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
+use jackfield_peer::tape::Tape;
 use jackfield_peer::{Answering, Handler, Incoming, Limits, Reply, Session, Shutdown};
 use jackfield_protocol::{AnyResult, ErrorObject, Implementation, Outcome, ParamHeader, Revision, adapt};
 use jackfield_store::Stores;
@@ -37,6 +38,7 @@ struct Shared {
     open: Open,
     limits: Limits,
     stores: Option<Stores>,
+    tape: Option<Tape>,
 }
 
 impl BuiltServer {
@@ -49,13 +51,15 @@ impl BuiltServer {
         core.logging.store(settings.logging, Ordering::Relaxed);
         core.set_log_rate(settings.limits.log_messages);
         let router = Arc::new(router(core, &settings));
-        let (wraps, limits, stores) = (settings.wraps.clone(), settings.limits.clone(), settings.stores.clone());
+        let (wraps, limits) = (settings.wraps.clone(), settings.limits.clone());
+        let (stores, tape) = (settings.stores.clone(), settings.tape.clone());
         // Layers are the user's code, which may use the server.
         drop(settings);
         let inner: Arc<dyn Handler> = router.clone();
         let entrance = (!wraps.is_empty()).then(|| wraps.iter().rev().fold(inner, |handler, wrap| wrap(handler)));
         let lifespans = lifespans(core);
-        Ok(Self { shared: Arc::new(Shared { router, entrance, lifespans, open: Open::default(), limits, stores }) })
+        let open = Open::default();
+        Ok(Self { shared: Arc::new(Shared { router, entrance, lifespans, open, limits, stores, tape }) })
     }
 
     /// Opens what lifespans open, in the order in which they were added; those of mounted servers first. If one fails, those
@@ -100,6 +104,12 @@ impl BuiltServer {
     #[must_use]
     pub fn stores(&self) -> Option<&Stores> {
         self.shared.stores.as_ref()
+    }
+
+    /// Returns the tape that messages are recorded on, if there is one.
+    #[must_use]
+    pub fn tape(&self) -> Option<&Tape> {
+        self.shared.tape.as_ref()
     }
 
     /// Returns what the server says about itself.

@@ -48,7 +48,6 @@ mod hashing;
 mod owner;
 mod questions;
 mod rates;
-mod redact;
 mod roots;
 mod run;
 mod scope;

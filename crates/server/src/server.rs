@@ -5,6 +5,7 @@ use std::future::Future;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use jackfield_peer::tape::Tape;
 use jackfield_peer::{Caller, Incoming, Limits, Reply};
 use jackfield_protocol::{
     AnyResult, ErrorObject, Icon, JsonObject, Outcome, ReadResourceResult, Revision, check_tool_name,
@@ -389,6 +390,12 @@ impl Server {
     #[must_use]
     pub fn store(self, stores: Stores) -> Self {
         self.set(|settings| settings.stores = Some(stores))
+    }
+
+    /// Records every message in both directions, whatever carries it. What says that it is secret is left out, and so are headers.
+    #[must_use]
+    pub fn tape(self, tape: Tape) -> Self {
+        self.set(|settings| settings.tape = Some(tape))
     }
 
     /// Shares the keys for questions and cursors with other nodes.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jackfield_peer::tape::Tape;
 use jackfield_peer::{Caller, Limits};
 use jackfield_protocol::{CacheScope, Icon, Resource, Revision, Settings as NamedSettings};
 use jackfield_store::Stores;
@@ -43,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) tasks: Option<Tasks>,
     /// Where is kept what outlives a request, and other nodes share.
     pub(crate) stores: Option<Stores>,
+    /// Where messages are recorded.
+    pub(crate) tape: Option<Tape>,
     pub(crate) visible: Option<Arc<Visibility>>,
     pub(crate) problems: Vec<String>,
 }
@@ -91,6 +94,7 @@ impl Settings {
             hooks: Hooks::default(),
             tasks: None,
             stores: None,
+            tape: None,
             visible: None,
             problems: Vec::new(),
         }

@@ -52,7 +52,7 @@ pub use task::{
     MemoryTasks, NewTask, TaskChange, TaskEnd, TaskId, TaskInput, TaskPage, TaskRecord, TaskStage, TaskStore,
     TaskWatch, TaskWatched, Updated,
 };
-pub use timestamp::{Clock, Timestamp};
+pub use timestamp::{Clock, NotATime, Timestamp};
 
 /// A future that is boxed because it crosses a trait object.
 pub type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

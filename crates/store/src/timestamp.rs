@@ -1,6 +1,7 @@
 //! Moments, as stores keep them.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -48,6 +49,45 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// A text is not a moment as it is written here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a time such as 2026-01-31T12:00:00.000Z")]
+pub struct NotATime;
+
+/// Reads what [`Display`](fmt::Display) writes: RFC 3339 in UTC, with milliseconds, not before 1970 and not after 9999.
+impl FromStr for Timestamp {
+    type Err = NotATime;
+
+    fn from_str(text: &str) -> Result<Self, NotATime> {
+        let number = |from: usize, to: usize| {
+            let digits = text.get(from..to).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+            digits.and_then(|digits| digits.parse::<u64>().ok()).ok_or(NotATime)
+        };
+        let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+        let (hour, minute, second, millis) = (number(11, 13)?, number(14, 16)?, number(17, 19)?, number(20, 23)?);
+        if year < 1970
+            || !(1..=12).contains(&month)
+            || !(1..=31).contains(&day)
+            || hour > 23
+            || minute > 59
+            || second > 59
+        {
+            return Err(NotATime);
+        }
+        let read = Self(((days(year, month, day) * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + millis);
+        // Whatever stands between the numbers, and days that a month does not have, make it another text.
+        if read.to_string() == text { Ok(read) } else { Err(NotATime) }
+    }
+}
+
+/// The number of a day, counted from 1970; see [`date`]. Not before 1970.
+fn days(year: u64, month: u64, day: u64) -> u64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, year) = (year / 400, year % 400);
+    let day = (153 * month + 2) / 5 + day - 1;
+    era * 146_097 + year * 365 + year / 4 - year / 100 + day - 719_468
+}
+
 /// The date of a day counted from 1970: years begin in March, so that the odd day is the last of its year, and eras of 400 years
 /// have all the same length.
 fn date(days: u64) -> (u64, u64, u64) {
@@ -79,6 +119,37 @@ mod tests {
             (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
         ] {
             assert_eq!(Timestamp::from_millis(millis).to_string(), text);
+            assert_eq!(text.parse(), Ok(Timestamp::from_millis(millis)));
+        }
+    }
+
+    #[test]
+    fn every_day_is_read_as_it_is_written() {
+        for day in 0..200_000 {
+            let moment = Timestamp::from_millis(day * 86_400_000 + day);
+            assert_eq!(moment.to_string().parse(), Ok(moment));
+        }
+    }
+
+    #[test]
+    fn what_is_no_moment_is_refused() {
+        for text in [
+            "",
+            "2026",
+            "2026-07-28",
+            "2026-07-28T12:00:00Z",
+            "2026-02-30T00:00:00.000Z",
+            "2026-13-01T00:00:00.000Z",
+            "2026-07-28T24:00:00.000Z",
+            "2026-07-28 12:00:00.000Z",
+            "2026-07-28T12:00:00.000",
+            "1969-12-31T23:59:59.999Z",
+            "2026-07-28T12:00:00.000+01:00",
+            "+026-07-28T12:00:00.000Z",
+            "2026-07-28T12:00:00.000Z ",
+            "２026-07-28T12:00:00.000Z",
+        ] {
+            assert_eq!(text.parse::<Timestamp>(), Err(NotATime), "{text}");
         }
     }
 

@@ -1,6 +1,8 @@
 //! The standard streams: how a server begins, ends, and keeps them clean.
 
 use jackfield::Revision;
+use jackfield::peer::tape::{Entry, Reader};
+use jackfield_testkit::Folder;
 use serde_json::json;
 
 use crate::process::{Example, command, signal, watch};
@@ -40,6 +42,33 @@ fn signals_end_the_server() {
         assert!(status.success(), "{name}: {status} {errors}");
         assert_eq!(rest, "");
     }
+}
+
+/// Every server records on a tape when it is told to, and all of it is there when the process has ended.
+#[test]
+fn every_server_records_what_passes() {
+    let folder = Folder::new().unwrap();
+    let path = folder.join("server.tape");
+    for name in ["TERM", "end of input"] {
+        let mut example = Example::start("quickstart", &["--tape", path.to_str().unwrap()], Revision::LATEST);
+        for number in 0..100 {
+            example.call("add", json!({"a": number, "b": 2}));
+        }
+        match name {
+            "TERM" => signal(example.id(), name),
+            _ => example.close_input(),
+        }
+        assert!(example.wait().0.success());
+    }
+    let entries: Vec<Entry> = Reader::open(&path).unwrap().collect::<Result<_, _>>().unwrap();
+    let begins = entries.iter().filter(|entry| matches!(entry, Entry::Begin { .. })).count();
+    let calls = entries.iter().filter(|entry| format!("{entry:?}").contains("tools/call")).count();
+    assert_eq!((begins, calls), (2, 200));
+
+    let no_tape = folder.write("notes.txt", "mine").unwrap();
+    let output = command("quickstart").args(["--tape", no_tape.to_str().unwrap()]).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && errors.contains("notes.txt: this is not a tape"), "{errors}");
 }
 
 /// STDIO-014: answers to requests that came before the end of input are written before the server ends.

@@ -1,4 +1,4 @@
-//! What the command can do with a server.
+//! What the command can do.
 
 mod add;
 mod auth;
@@ -13,6 +13,7 @@ mod ping;
 mod prompt;
 mod read;
 mod subscribe;
+mod tape;
 
 pub(crate) use add::{Add, Remove};
 pub(crate) use auth::Auth;
@@ -27,6 +28,7 @@ pub(crate) use ping::Ping;
 pub(crate) use prompt::GetPrompt;
 pub(crate) use read::Read;
 pub(crate) use subscribe::Subscribe;
+pub(crate) use tape::Tape;
 
 use crate::failure::Failure;
 

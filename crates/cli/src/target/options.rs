@@ -63,6 +63,9 @@ pub(crate) struct ServerOptions {
     /// Show log messages of the server from this level on: debug, info, notice, warning, error, critical, alert, emergency
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub(crate) log: Option<LoggingLevel>,
+    /// Record every message in both directions on this tape, or go on with it; `jackfield tape` shows it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tape: Option<PathBuf>,
     /// Write JSON, as the protocol has it
     #[arg(long)]
     pub(crate) json: bool,

@@ -19,5 +19,6 @@ mod run;
 mod scripted;
 mod server_logs;
 mod streams;
+mod tapes;
 #[cfg(unix)]
 mod terminal;

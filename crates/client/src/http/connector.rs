@@ -43,6 +43,10 @@ impl Connector for HttpConnector {
         Box::pin(async move { Ok(Connected { link: Arc::new(HttpLink(shared)), run: Box::pin(run) }) })
     }
 
+    fn transport(&self) -> &'static str {
+        "http"
+    }
+
     fn can_reconnect(&self) -> bool {
         true
     }

@@ -23,6 +23,7 @@ mod script;
 #[cfg(feature = "skills")]
 mod skills;
 mod subscriptions;
+mod taped;
 mod tasks;
 mod transport;
 mod typing;

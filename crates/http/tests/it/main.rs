@@ -24,6 +24,7 @@ mod session_model;
 mod shared_token;
 mod shutdown;
 mod streams;
+mod taped;
 mod telemetry;
 mod timing;
 mod tls;

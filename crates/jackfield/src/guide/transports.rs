@@ -1,6 +1,7 @@
 //! Where a server listens.
 //!
-//! - [`Server::run`](crate::Server::run) does what the command line of your program says: the standard streams, or `--http ADDRESS`.
+//! - [`Server::run`](crate::Server::run) does what the command line of your program says: the standard streams, or `--http ADDRESS`;
+//!   `--tape FILE` records every message (see [`Server::tape`](crate::Server::tape)).
 //! - [`Server::serve_stdio`](crate::Server::serve_stdio) serves the standard streams. They belong to the protocol from then on: what your code
 //!   prints goes to standard error instead. It ends when the client closes the stream, or after `Ctrl-C` or SIGTERM.
 //! - [`Server::serve_stream`](crate::Server::serve_stream) serves any byte stream with one message per line.

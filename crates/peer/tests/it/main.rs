@@ -13,3 +13,4 @@ mod logging;
 mod questions;
 mod script;
 mod shutdown;
+mod tape;

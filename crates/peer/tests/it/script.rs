@@ -143,9 +143,14 @@ impl Client {
     }
 
     pub(crate) fn over(ours: ByteStream, theirs: ByteStream, limits: Limits) -> Self {
+        Self::served(ours, theirs, |connection| connection.with_limits(limits))
+    }
+
+    /// A connection that is served as `set_up` says.
+    pub(crate) fn served(ours: ByteStream, theirs: ByteStream, set_up: impl FnOnce(Connection) -> Connection) -> Self {
         let script = Arc::new(Script::default());
         let (trigger, shutdown) = Shutdown::new();
-        let connection = Connection::new(script.clone()).with_limits(limits).with_shutdown(shutdown);
+        let connection = set_up(Connection::new(script.clone())).with_shutdown(shutdown);
         let mut server = JoinSet::new();
         server.spawn(connection.serve(theirs));
         let (reader, writer) = ours.into_parts();

@@ -1,11 +1,11 @@
 //! Log messages of a handler to its client.
 
+use jackfield_peer::redacted;
 use jackfield_protocol::{LoggingLevel, LoggingMessageParams, RawJson};
 use serde::Serialize;
 
 use super::Cx;
 use crate::changes::encode;
-use crate::redact::redact;
 
 impl Cx {
     /// Sends a log message to the client, if it wants messages of that level.
@@ -22,8 +22,8 @@ impl Cx {
         if !self.call().outer.admits_log(incoming) {
             return;
         }
-        let Ok(data) = RawJson::new(&data).map(redact) else { return };
-        let mut params = LoggingMessageParams::new(level, data);
+        let Ok(data) = RawJson::new(&data) else { return };
+        let mut params = LoggingMessageParams::new(level, redacted(&data).unwrap_or(data));
         params.logger = logger.map(str::to_owned);
         params.meta = self.task().and_then(|task| task.related());
         let message = encode(params.into(), self.revision());

@@ -35,7 +35,7 @@ impl Server {
         let mut signals = Signals::new()?;
         let (trigger, shutdown) = Shutdown::new();
         let built = self.build()?;
-        let config = built.with_stores(config);
+        let config = built.completed(config);
         // Whoever can connect is served at once: load balancers take an open port for a server that is ready.
         let is_started = tokio::select! {
             started = built.start() => started.map(|()| true)?,
@@ -75,12 +75,13 @@ impl BuiltServer {
     /// Makes a `tower` service of HTTP requests, to be mounted in an application of your own.
     #[must_use]
     pub fn http_service(&self, config: HttpConfig) -> StreamableService {
-        StreamableService::new(Arc::new(self.clone()), self.with_stores(config))
+        StreamableService::new(Arc::new(self.clone()), self.completed(config))
     }
 
-    /// Keeps sessions where the server keeps everything else, unless the configuration says otherwise.
-    fn with_stores(&self, mut config: HttpConfig) -> HttpConfig {
+    /// Keeps sessions where the server keeps everything else, and records on its tape, unless the configuration says otherwise.
+    fn completed(&self, mut config: HttpConfig) -> HttpConfig {
         config.stores = config.stores.or_else(|| self.stores().cloned());
+        config.tape = config.tape.or_else(|| self.tape().cloned());
         config
     }
 }

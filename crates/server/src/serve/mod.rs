@@ -12,8 +12,10 @@ use unix::Signals;
 #[cfg(windows)]
 use windows::Signals;
 
+use std::path::Path;
 use std::sync::Arc;
 
+use jackfield_peer::tape::{Recorder, Tape};
 use jackfield_peer::{ByteStream, Connection, Shutdown};
 use jackfield_store::Stores;
 
@@ -21,7 +23,8 @@ use crate::{Error, Result, Server};
 
 impl Server {
     /// Serves as the command line of the program says: the standard streams, or with `--http ADDRESS` HTTP. `--store URL` says where is
-    /// kept what outlives a request (see [`Server::store`]): `memory:`, `sqlite:PATH` or `redis://HOST`.
+    /// kept what outlives a request (see [`Server::store`]): `memory:`, `sqlite:PATH` or `redis://HOST`. `--tape FILE` records every message
+    /// (see [`Server::tape`]).
     ///
     /// It returns when the client closes the stream, or after `Ctrl-C` or SIGTERM, when requests under way are answered.
     ///
@@ -32,11 +35,21 @@ impl Server {
     /// Dropping the future drops all handlers under way; what lifespans opened is dropped without being closed.
     pub async fn run(self) -> Result {
         let options = Options::read(std::env::args().skip(1))?;
-        let server = match &options.store {
-            Some(url) => self.store(open_store(url)?),
-            None => self,
-        };
-        match options.http {
+        let mut server = self;
+        if let Some(url) = &options.store {
+            server = server.store(open_store(url)?);
+        }
+        let Some(path) = &options.tape else { return server.serve_at(options.http).await };
+        let tape =
+            Tape::append(Path::new(path)).map_err(|error| Error::new(format!("can not record on {path}: {error}")))?;
+        let served = server.tape(tape.clone()).serve_at(options.http).await;
+        let recorded = tape.close().map_err(|error| Error::new(format!("the tape {path} is not complete: {error}")));
+        served.and(recorded)
+    }
+
+    async fn serve_at(self, address: Option<String>) -> Result {
+        let server = self;
+        match address {
             None => server.serve_stdio().await,
             #[cfg(feature = "http")]
             Some(address) => server.serve_http(address).await,
@@ -59,7 +72,7 @@ impl Server {
         let mut signals = Signals::new()?;
         let (trigger, shutdown) = Shutdown::new();
         // The streams are taken before anything of the user runs, so that nothing it prints reaches the client.
-        let serving = self.serve(jackfield_peer::stdio::open()?, Some(shutdown));
+        let serving = self.serve(jackfield_peer::stdio::open()?, "stdio", Some(shutdown));
         tokio::pin!(serving);
         tokio::select! {
             result = &mut serving => return result,
@@ -79,12 +92,15 @@ impl Server {
     /// # Cancellation
     /// Dropping the future drops all handlers under way; what lifespans opened is dropped without being closed.
     pub async fn serve_stream(self, stream: ByteStream) -> Result {
-        self.serve(stream, None).await
+        self.serve(stream, "stream", None).await
     }
 
-    async fn serve(self, stream: ByteStream, shutdown: Option<Shutdown>) -> Result {
+    async fn serve(self, stream: ByteStream, over: &'static str, shutdown: Option<Shutdown>) -> Result {
         let built = self.build()?;
         let mut connection = Connection::new(Arc::new(built.clone())).with_limits(built.limits().clone());
+        if let Some(tape) = built.tape() {
+            connection = connection.with_recorder(Recorder::new(tape, over));
+        }
         if let Some(shutdown) = &shutdown {
             connection = connection.with_shutdown(shutdown.clone());
         }
@@ -110,10 +126,11 @@ async fn triggered(shutdown: Option<Shutdown>) {
 struct Options {
     http: Option<String>,
     store: Option<String>,
+    tape: Option<String>,
 }
 
 impl Options {
-    /// Finds `--http ADDRESS` and `--store URL`, also with `=` between.
+    /// Finds `--http ADDRESS`, `--store URL` and `--tape FILE`, also with `=` between.
     fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let mut options = Self::default();
         while let Some(argument) = arguments.next() {
@@ -123,6 +140,7 @@ impl Options {
             };
             let (slot, example) = match name {
                 "--http" => (&mut options.http, "an address, such as `--http 127.0.0.1:8000`"),
+                "--tape" => (&mut options.tape, "a file, such as `--tape run.tape`"),
                 "--store" => (&mut options.store, "a URL, such as `--store redis://localhost`"),
                 _ => continue,
             };
@@ -152,15 +170,16 @@ mod tests {
         let find = |text: &str| {
             let options =
                 Options::read(text.split_whitespace().map(str::to_owned)).map_err(|error| error.to_string())?;
-            Ok::<_, String>((options.http, options.store))
+            Ok::<_, String>((options.http, options.store, options.tape))
         };
         let some = |text: &str| Some(text.to_owned());
-        assert_eq!(find("--verbose file"), Ok((None, None)));
-        assert_eq!(find("--http 127.0.0.1:80"), Ok((some("127.0.0.1:80"), None)));
-        assert_eq!(find("-v --http=[::1]:80 --store memory:"), Ok((some("[::1]:80"), some("memory:"))));
-        assert_eq!(find("--store=redis://a?b=c"), Ok((None, some("redis://a?b=c"))));
-        assert!(find("--http").is_err() && find("--store").is_err());
-        assert_eq!(find("--httpx --stored"), Ok((None, None)));
+        assert_eq!(find("--verbose file"), Ok((None, None, None)));
+        assert_eq!(find("--http 127.0.0.1:80"), Ok((some("127.0.0.1:80"), None, None)));
+        assert_eq!(find("-v --http=[::1]:80 --store memory:"), Ok((some("[::1]:80"), some("memory:"), None)));
+        assert_eq!(find("--store=redis://a?b=c"), Ok((None, some("redis://a?b=c"), None)));
+        assert_eq!(find("--tape run.tape"), Ok((None, None, some("run.tape"))));
+        assert!(find("--http").is_err() && find("--store").is_err() && find("--tape").is_err());
+        assert_eq!(find("--httpx --stored"), Ok((None, None, None)));
     }
 
     #[test]
