@@ -55,6 +55,9 @@ fuzz_target!(|data: &[u8]| {
         json!({ "a": text, "password": SECRET }).to_string(),
         json!({ "a": [{ "b": format!("{text} Bearer {SECRET}") }] }).to_string(),
         json!(format!("{text}&access_token={SECRET}")).to_string(),
+        json!(format!("{text}\npassword = \"{SECRET}\"")).to_string(),
+        json!({ "a": json!([{ "api-key": SECRET }, text]).to_string() }).to_string(),
+        json!({ "a": text, "b": { format!("x?token={SECRET}"): 1 } }).to_string(),
         format!("{text} {{\"api_key\":\"{SECRET}"),
     ] {
         let line = recorded(secret.as_bytes());

@@ -48,10 +48,10 @@ impl Connection {
         Self { state: Mutex::default(), recorder }
     }
 
-    /// Records what the server sent.
-    pub(crate) fn record(&self, text: &[u8]) {
+    /// Records what one of the two sides sent.
+    pub(crate) fn record(&self, from: Side, text: &[u8]) {
         if let Some(recorder) = &self.recorder {
-            recorder.record(Side::Server, text);
+            recorder.record(from, text);
         }
     }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use jackfield_peer::tape::Side;
 use jackfield_protocol::envelope::{Answer, Incident, Memo, Message, MethodName, Rejected};
 use jackfield_protocol::{
     ElicitationCompleteParams, ErrorObject, LoggingMessageParams, Method, ProgressParams, RequestId,
@@ -42,18 +43,23 @@ impl Inbox {
     }
 
     fn hear(&self, text: &[u8]) {
+        self.heard(Direction::FromServer, text);
+    }
+
+    /// Lets those who record or show messages know of one.
+    pub(crate) fn heard(&self, direction: Direction, text: &[u8]) {
         if let Some(tap) = &self.core.options.tap {
-            tap.hear(Direction::FromServer, text);
+            tap.hear(direction, text);
         }
-        self.connection.record(text);
+        self.connection.record(direction.sender(), text);
     }
 
     /// Takes what came last without an end. If it is no whole message, the rest was lost with the connection.
     pub(crate) fn receive_last(&self, text: Bytes) {
         if Message::read(&text, self.core.options.limits.batch_entries).is_ok() {
             self.receive(text);
-        } else {
-            self.connection.record(&text);
+        } else if !text.iter().all(u8::is_ascii_whitespace) {
+            self.connection.record(Side::Server, &text);
         }
     }
 
@@ -61,7 +67,7 @@ impl Inbox {
     pub fn receive_too_long(&self, start: &Bytes) {
         let limit = self.core.options.limits.message_bytes;
         tracing::warn!(limit, "the server sent a message that is too long");
-        self.connection.record(start);
+        self.connection.record(Side::Server, start);
         let id = match Message::read(start, 1) {
             Ok(Message::Answer(answer)) => answer.id,
             Err(rejected) => rejected.about.answered(),

@@ -17,6 +17,15 @@ pub enum Direction {
     FromServer,
 }
 
+impl Direction {
+    pub(crate) fn sender(self) -> Side {
+        match self {
+            Self::ToServer => Side::Client,
+            Self::FromServer => Side::Server,
+        }
+    }
+}
+
 /// Hears every message.
 #[derive(Clone)]
 pub(crate) struct Tap(Arc<Hear>);

@@ -198,17 +198,20 @@ impl Endpoint {
         let known = Known::find(&arrived.headers);
         let is_for_us =
             any_path || matches!(self.place(arrived.uri.path()), Place::Mcp | Place::SseStream | Place::SseMessage);
-        let mut response = match self.config.tape.as_ref().filter(|_| is_for_us) {
-            None => self.dispatch(arrived, &known, body, any_path, from).await.whole(),
+        let (mut response, taped) = match self.config.tape.as_ref().filter(|_| is_for_us) {
+            None => (self.dispatch(arrived, &known, body, any_path, from).await.whole(), None),
             Some(tape) => self.recorded(tape, arrived, &known, body, any_path, from).await,
         };
         if let Some(gate) = &self.config.gate {
             gate.leave(arrived, &mut response);
         }
+        if let Some(taped) = taped {
+            taped.answered(&mut response);
+        }
         response
     }
 
-    /// Serves a request and records it with its answer.
+    /// Records a request and serves it. The answer is recorded when it is complete.
     async fn recorded<B>(
         self: &Arc<Self>,
         tape: &Tape,
@@ -217,26 +220,20 @@ impl Endpoint {
         body: &mut B,
         any_path: bool,
         from: Option<&Sender>,
-    ) -> Response<Body>
+    ) -> (Response<Body>, Option<Taped>)
     where
         B: HttpBody + Unpin,
     {
-        let (taped, mut response) = if parts.method == Verb::POST && negotiation::is_json(known.content_type) {
-            let text = match collect::collect(body, self.limits()).await {
-                Ok(text) => text,
-                Err(mut refusal) => {
-                    Taped::begin(tape, parts, None).answered(&mut refusal);
-                    return *refusal;
-                }
-            };
-            let taped = Taped::begin(tape, parts, Some(&text));
-            (taped, self.dispatch(parts, known, &mut Body::full(text), any_path, from).await.whole())
-        } else {
+        if parts.method != Verb::POST || !negotiation::is_json(known.content_type) {
             let taped = Taped::begin(tape, parts, None);
-            (taped, self.dispatch(parts, known, body, any_path, from).await.whole())
+            return (self.dispatch(parts, known, body, any_path, from).await.whole(), Some(taped));
+        }
+        let text = match collect::collect(body, self.limits()).await {
+            Ok(text) => text,
+            Err(refusal) => return (*refusal, Some(Taped::begin(tape, parts, None))),
         };
-        taped.answered(&mut response);
-        response
+        let taped = Taped::begin(tape, parts, Some(&text));
+        (self.dispatch(parts, known, &mut Body::full(text), any_path, from).await.whole(), Some(taped))
     }
 
     async fn dispatch<B>(

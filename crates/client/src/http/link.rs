@@ -13,6 +13,7 @@ use super::credentials::credentials;
 use super::message::{Kind, Message, Waiting};
 use super::shared::{Form, Shared};
 use super::{exchange, http_sse, listening};
+use crate::tap::Direction;
 use crate::{Boxed, Link, NotSent, Outgoing};
 
 /// The sending side of a connection over HTTP.
@@ -129,6 +130,8 @@ fn resend(shared: &Arc<Shared>, mut message: Message) {
         return;
     }
     message.is_repeated = true;
+    // It does not pass the link again, where messages are heard.
+    shared.inbox.heard(Direction::ToServer, &message.text);
     if shared.agreed() != Some(revision) || send(shared, message).is_err() {
         shared.lose(id, "the session ended, and the next one has another revision");
     }

@@ -1,12 +1,13 @@
 //! What an endpoint records.
 
+use http::request::Parts;
 use http::{Request, Response};
-use jackfield_http::{Beside, Body, HttpConfig, Serving};
+use jackfield_http::{Beside, Body, Gate, HttpConfig, Passing, Serving};
 use jackfield_peer::tape::{Content, Entry, Reader, Record, Side, Tape};
 use jackfield_testkit::Paper;
 use serde_json::{Value, json};
 
-use crate::client::{Ask, Client, MODERN, initialize};
+use crate::client::{Ask, Client, MODERN, Session, initialize};
 use crate::fixture::{Fixture, Users};
 
 /// A record in short: who, its session and exchange as letters and numbers in the order of their coming, and what it says.
@@ -171,4 +172,62 @@ async fn the_old_transport_is_recorded_too() {
     lines[3..].sort();
     let expected = ["> 1 GET", "< 1 200", "> 2 A POST initialize", "< 1 A 0 result", "< 2 A 202"];
     assert_eq!(lines, expected);
+}
+
+/// A stream that is cut and gone on with is recorded as it was sent: each part in the exchange that asked for it.
+#[tokio::test]
+async fn streams_are_recorded_as_they_are_sent() {
+    let (paper, tape) = start();
+    let fixture = Fixture::with(HttpConfig::default().with_tape(tape.clone())).await;
+    let session = Session::open(fixture.address, "2025-11-25").await;
+    let mut first = session.stream(&session.tool(5, "count", json!({ "to": 2 }))).await;
+    let mut last = String::new();
+    while last.is_empty() {
+        let event = first.event().await.unwrap();
+        last = if event.data.contains("progress") { event.id } else { String::new() };
+    }
+    drop(first);
+    let mut second = session.stream(&session.get().with("last-event-id", &last)).await;
+    while !second.event().await.unwrap().data.contains("counted") {}
+
+    let mut modern = Client::connect(fixture.address).await;
+    modern.open(&Ask::tool("count", json!({ "to": 2 }))).await;
+    while !modern.event().await.unwrap().data.contains("counted") {}
+    let batches = Session::open(fixture.address, "2025-03-26").await;
+    let batch = json!([call(1, "echo"), call(2, "echo")]);
+    assert_eq!(fixture.ask(&batches.post(batch)).await.status, 200);
+    tape.close().unwrap();
+    let lines = told(&paper.text());
+    let of = |exchange: &str| -> Vec<&str> {
+        lines.iter().map(String::as_str).filter(|line| line.split(' ').nth(1) == Some(exchange)).collect()
+    };
+    let resumed = of("4");
+    assert_eq!(resumed[..2], ["> 4 A GET", "< 4 A 200"], "{lines:?}");
+    assert_eq!(resumed.last(), Some(&"< 4 A 5 result"), "{lines:?}");
+    let expected =
+        ["> 5 POST tools/call", "< 5 200", "< 5 notifications/progress", "< 5 notifications/progress", "< 5 1 result"];
+    assert_eq!(of("5"), expected, "{lines:?}");
+    assert_eq!(of("8").len(), 2, "{lines:?}");
+    assert!(paper.text().contains(r#""message":[{"#), "a batch is one message");
+}
+
+/// What the gate makes of an answer is what was sent.
+#[tokio::test]
+async fn the_gate_has_the_last_word() {
+    #[derive(Debug)]
+    struct Teapot;
+    impl Gate for Teapot {
+        fn pass<'a>(&'a self, _: &'a mut Parts) -> Passing<'a> {
+            Box::pin(async { Ok(()) })
+        }
+
+        fn leave(&self, _: &Parts, response: &mut Response<Body>) {
+            *response.status_mut() = http::StatusCode::IM_A_TEAPOT;
+        }
+    }
+    let (paper, tape) = start();
+    let fixture = Fixture::with(HttpConfig::default().with_tape(tape.clone()).with_gate(Teapot)).await;
+    assert_eq!(fixture.ask(&Ask::modern("tools/list", json!({}))).await.status, 418);
+    tape.close().unwrap();
+    assert_eq!(told(&paper.text()), ["> 1 POST tools/list", "< 1 418 1 result"]);
 }

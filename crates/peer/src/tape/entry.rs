@@ -136,8 +136,14 @@ impl Entry {
 
     /// Reads a line.
     pub(super) fn read(line: &[u8]) -> Result<Self, Unreadable> {
-        let line: Line = serde_json::from_slice(line).map_err(|error| Unreadable::Bad(plain(&error)))?;
-        line.entry()
+        match serde_json::from_slice::<Line>(line) {
+            Ok(line) => line.entry(),
+            // A later version may have changed what the other members are.
+            Err(error) => match serde_json::from_slice::<Begin>(line) {
+                Ok(Begin { tape }) if tape != VERSION => Err(Unreadable::Version(tape)),
+                _ => Err(Unreadable::Bad(plain(&error))),
+            },
+        }
     }
 }
 
@@ -148,6 +154,12 @@ pub(super) enum Unreadable {
     Version(u64),
     /// Something is wrong with it.
     Bad(String),
+}
+
+/// What every version has.
+#[derive(Deserialize)]
+struct Begin {
+    tape: u64,
 }
 
 /// A line, with all members that any kind of entry has.
@@ -352,7 +364,8 @@ mod tests {
         assert!(bad(r#"{"ms":1,"from":"me"}"#).starts_with("unknown variant `me`"));
         assert!(bad(r#"{"tape":1}"#).contains("`at`"));
         assert!(bad(r#"{"tape":1,"at":"now"}"#).contains("not a time"));
-        assert_eq!(read(r#"{"tape":2,"ms":false}"#).unwrap_err(), Unreadable::Bad(bad(r#"{"tape":2,"ms":false}"#)));
+        assert_eq!(read(r#"{"tape":2,"at":17}"#), Err(Unreadable::Version(2)));
+        assert!(bad(r#"{"tape":1,"at":17}"#).starts_with("invalid type"));
         assert_eq!(read(r#"{"tape":2}"#), Err(Unreadable::Version(2)));
     }
 

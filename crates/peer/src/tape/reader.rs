@@ -97,11 +97,6 @@ impl<R: BufRead> Reader<R> {
         self
     }
 
-    /// Returns the number of the line that was read last; the first is 1.
-    pub fn line(&self) -> u64 {
-        self.number
-    }
-
     /// Reads lines until there is something on one.
     fn next_entry(&mut self) -> Result<Option<Entry>, ReadError> {
         loop {

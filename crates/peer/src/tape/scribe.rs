@@ -38,10 +38,10 @@ pub(super) struct Job {
 const ENOUGH: usize = 64 * 1024;
 
 impl Job {
-    pub(super) fn new(after: Duration, missed: u64, note: &Note<'_>) -> Self {
+    pub(super) fn new(note: &Note<'_>) -> Self {
         Self {
-            missed,
-            after,
+            missed: 0,
+            after: Duration::ZERO,
             from: note.from,
             over: note.over.to_owned(),
             session: note.session.map(str::to_owned),
@@ -50,6 +50,11 @@ impl Job {
             status: note.status,
             text: note.text.map(<[u8]>::to_vec),
         }
+    }
+
+    /// Says when it was, and how many were left out before it.
+    pub(super) fn at(self, after: Duration, missed: u64) -> Self {
+        Self { after, missed, ..self }
     }
 }
 

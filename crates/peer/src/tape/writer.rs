@@ -14,7 +14,8 @@ use super::{ReadError, Reader, Side};
 /// Takes down what passes, in the order in which it is noted. Clones write to the same tape.
 ///
 /// Whoever notes something never waits: a thread of its own writes. When that can not keep up, records are left out, and the tape says how
-/// many. When the last clone is dropped, what waits is written, as [`close`](Self::close) does.
+/// many. When the last clone is dropped, what waits is written, and waited for as [`close`](Self::close) does: better close it, where waiting
+/// does no harm.
 #[derive(Clone, Debug)]
 pub struct Tape(Arc<Inner>);
 
@@ -26,6 +27,7 @@ struct Inner {
     tally: Arc<Tally>,
     begun: Instant,
     numbers: AtomicU64,
+    patience: Duration,
 }
 
 /// What those who note and the one who writes know together.
@@ -65,7 +67,8 @@ const QUEUED_BYTES: usize = 16 << 20;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Tape {
-    /// Begins a recording at the end of a file. A file that is made here can be read by its owner only.
+    /// Begins a recording at the end of a file. A file that is made here can be read by its owner only, where the system has such files. A
+    /// pipe is waited for until somebody reads it.
     ///
     /// # Errors
     /// The file can not be written, holds something else than a tape, or is being written by somebody else.
@@ -88,6 +91,10 @@ impl Tape {
     /// # Errors
     /// The operating system has no thread for it.
     pub fn to(out: impl Write + Send + 'static) -> io::Result<Self> {
+        Self::patiently(out, PATIENCE)
+    }
+
+    fn patiently(out: impl Write + Send + 'static, patience: Duration) -> io::Result<Self> {
         let (queue, jobs) = mpsc::sync_channel(QUEUED);
         let (ended, done) = mpsc::sync_channel(1);
         let tally = Arc::<Tally>::default();
@@ -102,6 +109,7 @@ impl Tape {
             tally,
             begun: Instant::now(),
             numbers: AtomicU64::new(1),
+            patience,
         })))
     }
 
@@ -114,16 +122,19 @@ impl Tape {
     /// Notes something. Returns at once; secrets are left out where it is written.
     pub fn note(&self, note: Note<'_>) {
         let inner = &*self.0;
-        let queue = inner.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(queue) = &*queue else { return };
-        let bytes = note.text.map_or(0, <[u8]>::len);
         let tally = &inner.tally;
+        let bytes = note.text.map_or(0, <[u8]>::len);
         // One message always has room, however long it is.
         let before = tally.waiting.fetch_add(bytes, Ordering::Relaxed);
         let has_room = before == 0 || before.saturating_add(bytes) <= QUEUED_BYTES;
+        // Copied before others have to wait for it.
+        let job = has_room.then(|| Job::new(&note));
+        let queue = inner.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(queue) = &*queue else { return };
         // Only whoever holds the queue changes it, but for the very end.
         let missed = tally.missed.load(Ordering::Relaxed);
-        if has_room && queue.try_send(Job::new(inner.begun.elapsed(), missed, &note)).is_ok() {
+        let taken = job.is_some_and(|job| queue.try_send(job.at(inner.begun.elapsed(), missed)).is_ok());
+        if taken {
             tally.missed.fetch_sub(missed, Ordering::Relaxed);
         } else {
             tally.waiting.fetch_sub(bytes, Ordering::Relaxed);
@@ -132,7 +143,7 @@ impl Tape {
     }
 
     /// Ends the recording, for all clones, and waits until what was noted is written; later calls do nothing. It blocks, but not for longer
-    /// than five seconds in which nothing is written.
+    /// than five seconds in which nothing is written, and half a minute in all.
     ///
     /// # Errors
     /// Not everything could be written.
@@ -148,14 +159,16 @@ impl Inner {
             return Ok(());
         }
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut waiting = usize::MAX;
+        let begun = Instant::now();
+        let mut waiting = self.tally.waiting.load(Ordering::Relaxed);
         loop {
-            return match done.recv_timeout(PATIENCE) {
+            return match done.recv_timeout(self.patience) {
                 Ok(written) => written,
                 Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("the thread that writes it has ended")),
                 Err(RecvTimeoutError::Timeout) => {
                     let left = self.tally.waiting.load(Ordering::Relaxed);
-                    if left < std::mem::replace(&mut waiting, left) {
+                    let goes_on = left < std::mem::replace(&mut waiting, left);
+                    if goes_on && begun.elapsed() < self.patience.saturating_mul(6) {
                         continue;
                     }
                     Err(io::Error::new(io::ErrorKind::TimedOut, "it can not be written: nobody takes it"))
@@ -173,7 +186,8 @@ impl Drop for Inner {
     }
 }
 
-/// Makes sure that a file is a tape, or empty, and belongs to us. Returns whether its last line lacks an end.
+/// Makes sure that a file is a tape, or empty, and belongs to us. Returns whether its last line lacks an end. One that was cut off in its very
+/// first line is emptied.
 fn is_cut_off(file: &mut File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => {}
@@ -187,6 +201,14 @@ fn is_cut_off(file: &mut File) -> io::Result<bool> {
     if length == 0 {
         return Ok(false);
     }
+    let mut start = Vec::new();
+    (&mut *file).take(BEGIN.len() as u64).read_to_end(&mut start)?;
+    let begins = BEGIN.starts_with(&start) || start.starts_with(BEGIN);
+    if length < 256 && begins && !rest(file)?.contains(&b'\n') {
+        file.set_len(0)?;
+        return Ok(false);
+    }
+    file.rewind()?;
     let start = io::BufReader::new(&mut *file);
     match Reader::new(start).with_limit(64 * 1024).next() {
         Some(Ok(_)) => {}
@@ -195,9 +217,16 @@ fn is_cut_off(file: &mut File) -> io::Result<bool> {
         None => return Ok(false),
     }
     file.seek(SeekFrom::Start(length.saturating_sub(1)))?;
-    let mut last = Vec::new();
-    file.read_to_end(&mut last)?;
-    Ok(last.last() != Some(&b'\n'))
+    Ok(rest(file)?.last() != Some(&b'\n'))
+}
+
+/// How the first line of a tape begins.
+const BEGIN: &[u8] = b"{\"tape\":1,\"at\":\"";
+
+fn rest(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut rest = Vec::new();
+    file.read_to_end(&mut rest)?;
+    Ok(rest)
 }
 
 impl<'a> Note<'a> {
@@ -340,6 +369,34 @@ mod tests {
             ),
             "{read:?}"
         );
+    }
+
+    /// Whoever was stopped at once has written nothing that could be lost.
+    #[test]
+    fn a_tape_that_was_cut_off_at_once_begins_again() {
+        let folder = Folder::new().unwrap();
+        let path = folder.join("a.tape");
+        drop(Tape::append(&path).unwrap());
+        let begin = std::fs::read(&path).unwrap();
+        for length in 0..begin.len() {
+            std::fs::write(&path, &begin[..length]).unwrap();
+            drop(Tape::append(&path).unwrap());
+            let read: Vec<_> = Reader::open(&path).unwrap().collect();
+            assert!(matches!(read[..], [Ok(Entry::Begin { .. })]), "{length}: {read:?}");
+        }
+    }
+
+    /// A pipe that nobody reads keeps nobody for longer than is said.
+    #[test]
+    fn the_end_of_a_tape_is_not_waited_for_without_end() {
+        let (hold, let_go) = mpsc::sync_channel(1);
+        let (asked, is_asked) = mpsc::sync_channel(1);
+        let stuck = HeldUp { asked, let_go, text: Arc::default() };
+        let tape = Tape::patiently(stuck, Duration::from_millis(1)).unwrap();
+        is_asked.recv().unwrap();
+        Recorder::new(&tape, "stream").record(Side::Client, b"{}");
+        assert_eq!(tape.close().unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(hold);
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::future::IntoFuture;
 use std::time::Duration;
 
 use jackfield_client::{Client, Eras, Event, Limits};
+use jackfield_peer::tape::{Entry, Reader, Tape};
 use jackfield_protocol::{ElicitAction, ElicitResult, Revision};
+use jackfield_testkit::Paper;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -208,6 +210,30 @@ fn a_session_that_is_gone_is_followed_by_another() {
         = tools/call 3
     "#,
     );
+}
+
+/// On the tape is what was sent: the call twice, and each time in the session that it was sent in.
+#[test]
+fn a_call_that_is_made_again_is_recorded_again() {
+    let paper = Paper::default();
+    let tape = Tape::to(paper.clone()).unwrap();
+    let recorded = tape.clone();
+    paused(async move {
+        let site = Site::default();
+        site.legacy("2025-11-25");
+        let client = Client::builder().tape(recorded).connect(site.http()).await.unwrap();
+        site.reply("tools/call", "404");
+        site.reply("tools/call", r#"200 json {"result":{"content":[]}}"#);
+        client.call("t", ()).await.unwrap();
+    });
+    tape.close().unwrap();
+    let text = paper.text();
+    let calls = Reader::new(text.as_bytes()).filter_map(|entry| match entry.unwrap() {
+        Entry::Record(record) if format!("{:?}", record.content).contains("tools/call") => Some(record),
+        _ => None,
+    });
+    let sent: Vec<_> = calls.map(|record| (record.over, record.session.unwrap())).collect();
+    assert_eq!(sent, [("http".to_owned(), "1".to_owned()), ("http".to_owned(), "2".to_owned())], "{text}");
 }
 
 /// HTTP-003, HTTP-117: where a POST is refused, the server may have the two channels of 2024-11-05; all is posted to the address it
