@@ -136,15 +136,16 @@ fn value(text: &str, blanks: usize) -> Option<(usize, usize)> {
     (length > 0).then_some((start, start.checked_add(length)?))
 }
 
-/// How long a text in quotes is. In a text that is itself in quotes, they are escaped.
+/// How long a text in quotes is. In a text that is itself in quotes, they are escaped. One that does not end with its line, such as a key, is
+/// all of the rest: which quote is its end can not be told.
 fn until_quote(text: &str, quote: char, is_escaped: bool) -> usize {
     let mut skip = false;
     let end = text.char_indices().find(|(_, c)| {
         let found = *c == quote && (is_escaped || !skip);
         skip = *c == '\\' && !skip;
-        found
+        found || *c == '\n'
     });
-    let length = end.map_or(text.len(), |(at, _)| at);
+    let length = end.filter(|(_, c)| *c == quote).map_or(text.len(), |(at, _)| at);
     let inner = text.get(..length).unwrap_or_default();
     if is_escaped { inner.trim_end_matches('\\').len() } else { length }
 }
@@ -201,6 +202,8 @@ mod tests {
     fn escaped_quotes_belong_to_the_secret() {
         assert_eq!(without_secrets(r#"password="a\"b" c"#).unwrap(), r#"password="[removed]" c"#);
         assert_eq!(without_secrets("password=\"never ends").unwrap(), "password=\"[removed]");
+        assert_eq!(without_secrets("key: 1\nprivate_key=\"a\nb\"\nx").unwrap(), "key: 1\nprivate_key=\"[removed]");
+        assert_eq!(without_secrets("Bearer \"\npassword = \"p1\"").unwrap(), "Bearer \"[removed]");
         assert_eq!(without_secrets("Authorization: Basic a b\nx").unwrap(), "Authorization: [removed]\nx");
     }
 
