@@ -115,7 +115,8 @@ fn log_to_standard_error(command: &Command) {
         Command::Gateway(_) => {
             Some(asked.unwrap_or_else(|| "warn,jackfield_gateway=info,jackfield_server=info".to_owned()))
         }
-        Command::Serve(_) => Some(asked.unwrap_or_default()),
+        // Whoever starts a server wants to know where it is to be found.
+        Command::Serve(_) => Some(asked.unwrap_or_else(|| "warn,jackfield_server::serve=info".to_owned())),
         _ => asked,
     };
     if let Some(filter) = filter {
