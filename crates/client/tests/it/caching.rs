@@ -1,15 +1,13 @@
 //! What is kept of a server's answers, for how long, and what is asked again.
 
-use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::{Boxed, Client, Connected, Connector, Ended, Inbox, Link, NotSent, Outgoing, Sent};
+use jackfield_client::Client;
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
-use crate::script::{Pair, Server, check, greeting, paused};
+use crate::cut::{Cut, Done};
+use crate::script::{Pair, Server, check, paused};
 
 /// Reads the tools, while the server answers these requests: the cursor that it must get, and its answer.
 async fn tools(client: &Client, server: &mut Server, answers: &[(Option<&str>, Value)]) -> Vec<String> {
@@ -241,80 +239,25 @@ fn only_an_absent_cursor_is_the_end() {
     );
 }
 
-/// The number of a connection, and a cursor that was sent over it.
-type Seen = Arc<Mutex<Vec<(u32, Option<String>)>>>;
-
-/// A server of the legacy era whose connection can be cut; it notes the cursors it gets, with the number of the connection.
-#[derive(Debug, Default)]
-struct Cut {
-    connections: AtomicU32,
-    seen: Seen,
-}
-
-#[derive(Debug)]
-struct CutLink {
-    number: u32,
-    inbox: Inbox,
-    closed: watch::Sender<bool>,
-    seen: Seen,
-}
-
-impl Connector for Cut {
-    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
-        let number = self.connections.fetch_add(1, Ordering::SeqCst);
-        let (closed, mut ended) = watch::channel(false);
-        let link = Arc::new(CutLink { number, inbox, closed, seen: self.seen.clone() });
-        let run = Box::pin(async move {
-            let _ = ended.wait_for(|closed| *closed).await;
-            Ended::new("cut")
-        });
-        Box::pin(async move { Ok(Connected { link, run }) })
-    }
-
-    fn can_reconnect(&self) -> bool {
-        true
-    }
-}
-
-impl Link for CutLink {
-    fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
-        let Sent::Request(facts) = message.kind else { return Ok(()) };
-        let request: Value = serde_json::from_slice(message.text).unwrap();
-        let number = self.number;
-        let answer = match facts.method {
-            "initialize" => json!({"result": greeting("2025-06-18")}),
-            "tools/list" => {
-                let cursor = request["params"]["cursor"].as_str().map(str::to_owned);
-                self.seen.lock().unwrap().push((number, cursor.clone()));
-                let mut answer = page(&format!("{number}-{}", u8::from(cursor.is_some())), None, Value::Null);
-                if cursor.is_none() {
-                    answer["nextCursor"] = format!("of {number}").into();
-                }
-                json!({"result": answer})
-            }
-            "tools/call" => {
-                self.close();
-                return Ok(());
-            }
-            _ => json!({"error": {"code": -32601, "message": "what?"}}),
-        };
-        let mut answer = answer;
-        (answer["jsonrpc"], answer["id"]) = ("2.0".into(), facts.id.into());
-        self.inbox.receive(answer.to_string().into_bytes().into());
-        Ok(())
-    }
-
-    fn close(&self) {
-        self.closed.send_replace(true);
-    }
-}
-
 /// SRV-108: a cursor is not used in another session; a list that was under way begins again.
 #[test]
 fn cursors_end_with_their_session() {
     paused(async {
-        let cut = Cut::default();
-        let seen = cut.seen.clone();
+        // The number of a connection, and a cursor that was sent over it.
+        let seen = Arc::new(Mutex::new(Vec::<(u32, Option<String>)>::new()));
+        let notes = seen.clone();
+        let cut = Cut::new(move |asked| {
+            if asked.method != "tools/list" {
+                return Done::Unknown;
+            }
+            let (number, cursor) = (asked.connection, asked.params["cursor"].as_str().map(str::to_owned));
+            notes.lock().unwrap().push((number, cursor.clone()));
+            let mut answer = page(&format!("{number}-{}", u8::from(cursor.is_some())), None, Value::Null);
+            if cursor.is_none() {
+                answer["nextCursor"] = format!("of {number}").into();
+            }
+            Done::Answered(answer)
+        });
         let client = Client::builder().without_output_check().through(cut).await.unwrap();
         let mut tools = client.tools();
         assert_eq!(tools.next().await.unwrap().unwrap().name, "0-0");

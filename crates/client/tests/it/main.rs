@@ -7,6 +7,7 @@ mod calls;
 mod careful;
 mod child;
 mod closing;
+mod cut;
 mod handshake;
 mod hostile;
 #[cfg(feature = "http")]

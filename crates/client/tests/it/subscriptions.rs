@@ -1,18 +1,15 @@
 //! Notices of change as one stream of events, in both eras.
 
 use std::future::IntoFuture;
-use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::{
-    Boxed, Client, Connected, Connector, Ended, Event, Inbox, Limits, Link, NotSent, Outgoing, Sent, Subscription,
-};
+use jackfield_client::{Client, Event, Limits, Subscription};
 use serde_json::{Value, json};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::script::{Pair, Server, greeting, name, paused};
+use crate::cut::{Asked, Cut, Done, reply};
+use crate::script::{Pair, Server, name, paused};
 
 async fn notice(server: &mut Server, method: &str, id: Option<&Value>, uri: Option<&str>) {
     let mut params = json!({});
@@ -168,85 +165,31 @@ fn changed_resources_have_a_limit() {
     }
 }
 
-/// A server of the legacy era that ends when a tool is called, and thinks for a while about each resource.
-#[derive(Clone, Debug, Default)]
-struct Thinking(Arc<Mutex<Thoughts>>);
-
+/// What a server was asked for that thinks for a while about each resource.
 #[derive(Debug, Default)]
 struct Thoughts {
-    connections: usize,
     /// The number of the connection, and the resource.
-    asked: Vec<(usize, String)>,
+    asked: Vec<(u32, String)>,
     under_way: usize,
     most_under_way: usize,
     answers: JoinSet<()>,
 }
 
-#[derive(Debug)]
-struct ThinkingLink {
-    server: Thinking,
-    number: usize,
-    inbox: Inbox,
-    closed: watch::Sender<bool>,
-}
-
-impl Connector for Thinking {
-    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
-        let mut thoughts = self.0.lock().unwrap();
-        thoughts.connections += 1;
-        let (closed, mut ended) = watch::channel(false);
-        let link = Arc::new(ThinkingLink { server: self.clone(), number: thoughts.connections, inbox, closed });
-        let run = Box::pin(async move {
-            let _ = ended.wait_for(|closed| *closed).await;
-            Ended::new("cut")
-        });
-        Box::pin(async move { Ok(Connected { link, run }) })
+fn think(thoughts: &Arc<Mutex<Thoughts>>, asked: &Asked<'_>) -> Done {
+    if asked.method != "resources/subscribe" {
+        return Done::Unknown;
     }
-
-    fn can_reconnect(&self) -> bool {
-        true
-    }
-}
-
-impl ThinkingLink {
-    fn think(&self, id: u64, uri: &str) {
-        let mut thoughts = self.server.0.lock().unwrap();
-        thoughts.asked.push((self.number, uri.to_owned()));
-        thoughts.under_way += 1;
-        thoughts.most_under_way = thoughts.most_under_way.max(thoughts.under_way);
-        let (server, inbox) = (self.server.clone(), self.inbox.clone());
-        thoughts.answers.spawn(async move {
-            tokio::time::sleep(Duration::from_secs(5)).await;
-            server.0.lock().unwrap().under_way -= 1;
-            inbox.receive(json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string().into_bytes().into());
-        });
-    }
-}
-
-impl Link for ThinkingLink {
-    fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
-        let Sent::Request(facts) = message.kind else { return Ok(()) };
-        let request: Value = serde_json::from_slice(message.text).unwrap();
-        let mut answer = match facts.method {
-            "initialize" => json!({"result": greeting("2025-06-18")}),
-            "resources/subscribe" => {
-                self.think(facts.id, request["params"]["uri"].as_str().unwrap());
-                return Ok(());
-            }
-            "tools/call" => {
-                self.close();
-                return Ok(());
-            }
-            _ => json!({"error": {"code": -32601, "message": "what?"}}),
-        };
-        (answer["jsonrpc"], answer["id"]) = ("2.0".into(), facts.id.into());
-        self.inbox.receive(answer.to_string().into_bytes().into());
-        Ok(())
-    }
-
-    fn close(&self) {
-        self.closed.send_replace(true);
-    }
+    let mut all = thoughts.lock().unwrap();
+    all.asked.push((asked.connection, asked.params["uri"].as_str().unwrap().to_owned()));
+    all.under_way += 1;
+    all.most_under_way = all.most_under_way.max(all.under_way);
+    let (thoughts, inbox, id) = (thoughts.clone(), asked.inbox.clone(), asked.id);
+    all.answers.spawn(async move {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        thoughts.lock().unwrap().under_way -= 1;
+        reply(&inbox, id, json!({ "result": {} }));
+    });
+    Done::Later
 }
 
 /// A new connection is asked for all resources, a few at a time: there may be more of them than requests that may wait, and the server
@@ -257,17 +200,19 @@ fn many_resources_survive_a_restart() {
         paused(async move {
             let mut limits = Limits::default();
             limits.requests_waiting = waiting;
-            let server = Thinking::default();
+            let thoughts = Arc::<Mutex<Thoughts>>::default();
+            let thinking = thoughts.clone();
+            let server = Cut::new(move |asked| think(&thinking, &asked));
             let builder = Client::builder().limits(limits).without_output_check();
-            let client = builder.through(server.clone()).await.unwrap();
+            let client = builder.through(server).await.unwrap();
             let uris: Vec<_> = (0..resources).map(|n| format!("r://{n:02}")).collect();
             let mut events = uris.iter().fold(client.subscribe(), |wanted, uri| wanted.resource(uri)).await.unwrap();
             assert_eq!(name(&client.call("end", ()).await), "lost");
             assert_eq!(next(&mut events).await, Event::Reconnected);
-            let asked = server.0.lock().unwrap().asked.clone();
-            let again: Vec<_> = asked.into_iter().filter(|(number, _)| *number > 1).map(|(_, uri)| uri).collect();
+            let asked = thoughts.lock().unwrap().asked.clone();
+            let again: Vec<_> = asked.into_iter().filter(|(number, _)| *number > 0).map(|(_, uri)| uri).collect();
             assert_eq!(again, uris);
-            assert_eq!(server.0.lock().unwrap().most_under_way, most);
+            assert_eq!(thoughts.lock().unwrap().most_under_way, most);
             let quiet = tokio::time::timeout(Duration::from_secs(600), events.next()).await;
             assert!(quiet.is_err(), "{quiet:?}");
         });
