@@ -1,17 +1,10 @@
 //! What belongs to whom, by real tokens: sessions, tasks, and the token itself.
 
-use std::sync::Arc;
-
-use http_body::Body as _;
-use jackfield::auth::jose::{JwkSet, SigningKey};
-use jackfield::auth::resource::{JwtVerifier, ResourceServer, ScopeRules};
-use jackfield::auth::{AuthContext as _, Clock, Protect as _};
-use jackfield::http::{Body, HttpConfig, StreamableService};
+use jackfield::auth::resource::ScopeRules;
+use jackfield::auth::{AuthContext as _, Protect as _};
 use jackfield::{Cx, Server, Tasks, Value, json, tool};
 
-const ISSUER: &str = "https://auth.example.com";
-const RESOURCE: &str = "https://mcp.example.com/mcp";
-const NOW: u64 = 1_800_000_000;
+use crate::guarded::{self, Answer, Guarded};
 
 /// Dig without an end.
 #[tool(task)]
@@ -35,75 +28,34 @@ const ANN: Who = Who("ann", "app", "dig");
 /// Others: another user; the same user through a program they may trust less; the same names, differently put together.
 const OTHERS: [Who; 3] = [Who("bob", "app", "dig"), Who("ann", "other", "dig"), Who("annapp", "", "dig")];
 
-struct Guarded {
-    key: SigningKey,
-    service: StreamableService,
-}
+struct Owned(Guarded);
 
-struct Answer {
-    status: u16,
-    headers: http::HeaderMap,
-    body: Value,
-}
-
-impl Guarded {
+impl Owned {
     fn new() -> Self {
-        let key = SigningKey::generate().unwrap();
-        let keys = Arc::new(JwkSet { keys: vec![key.public().clone()] });
-        let clock = Clock::manual(NOW);
-        let verifier = JwtVerifier::with_clock(ISSUER, keys, clock.clone());
-        let door = ResourceServer::builder(RESOURCE).issuer(ISSUER, verifier).clock(clock).build().unwrap();
         let rules = ScopeRules::new().tool("dig", "dig").method("tasks/*", "dig");
-        let server = Server::new("guarded").tasks(Tasks::new()).tool(dig).tool(pass_on).protect(rules);
-        let service = server.build().unwrap().http_service(HttpConfig::default().with_gate(door));
-        Self { key, service }
+        let server = Server::new("guarded").tasks(Tasks::new()).tool(dig).tool(pass_on);
+        Self(Guarded::new(server.protect(rules)))
     }
 
     fn token(&self, Who(user, client, scope): Who) -> String {
-        let claims = json!({ "iss": ISSUER, "sub": user, "aud": RESOURCE, "exp": NOW + 60, "client_id": client, "scope": scope });
-        self.key.sign("at+jwt", &claims).unwrap()
+        self.0.token(json!({ "sub": user, "client_id": client, "scope": scope }))
     }
 
     async fn send(&self, request: http::request::Builder, who: Option<Who>, body: &Value) -> Answer {
-        let mut request = request.header("host", "localhost").header("accept", "application/json, text/event-stream");
-        if let Some(who) = who {
-            request = request.header("authorization", format!("Bearer {}", self.token(who)));
-        }
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        let response = self.service.serve(request.body(Body::full(body)).unwrap()).await;
-        let (parts, mut body) = response.into_parts();
-        let mut text = Vec::new();
-        let is_json = parts.headers.get("content-type").is_some_and(|kind| kind == "application/json");
-        while is_json && let Some(frame) = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx)).await
-        {
-            text.extend_from_slice(&frame.unwrap().into_data().unwrap());
-        }
-        let body = serde_json::from_slice(&text).unwrap_or_default();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+        self.0.send(request, who.map(|who| self.token(who)), body).await
     }
 
     /// Sends a request of the modern era.
     async fn modern(&self, who: Who, method: &str, mut params: Value) -> Answer {
-        params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } } });
-        let mut request = http::Request::post("/mcp")
-            .header("content-type", "application/json")
-            .header("mcp-protocol-version", "2026-07-28")
-            .header("mcp-method", method);
-        if let Some(name) = ["name", "taskId"].iter().find_map(|key| params[*key].as_str()) {
-            request = request.header("mcp-name", name);
-        }
+        let request =
+            guarded::modern(method, &mut params, json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } }));
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         self.send(request, Some(who), &message).await
     }
 
     /// Sends a message of the legacy era.
     async fn legacy(&self, who: Option<Who>, session: &str, message: &Value) -> Answer {
-        let mut request = http::Request::post("/mcp").header("content-type", "application/json");
-        if !session.is_empty() {
-            request = request.header("mcp-session-id", session);
-        }
-        self.send(request, who, message).await
+        self.send(guarded::legacy(session), who, message).await
     }
 
     async fn open(&self, who: Who) -> String {
@@ -123,7 +75,7 @@ fn ask(method: &str, params: Value) -> Value {
 /// T-040: a session belongs to the user and the program that opened it; it is no authentication by itself. SEC-019, SEC-021
 #[tokio::test]
 async fn a_session_is_no_credential() {
-    let guarded = Guarded::new();
+    let guarded = Owned::new();
     let session = guarded.open(ANN).await;
     let list = ask("tools/list", json!({}));
     let with = |request: http::request::Builder| request.header("mcp-session-id", &session);
@@ -144,7 +96,7 @@ async fn a_session_is_no_credential() {
 /// T-092: nobody but their owner finds tasks, by whatever method, in both eras. SEC-023, SEC-024
 #[tokio::test]
 async fn tasks_of_others_are_not_there() {
-    let guarded = Guarded::new();
+    let guarded = Owned::new();
     let created = guarded.modern(ANN, "tools/call", json!({ "name": "dig" })).await.body;
     let id = created["result"]["taskId"].as_str().unwrap_or_else(|| panic!("{created}")).to_owned();
     let session = guarded.open(ANN).await;
@@ -183,7 +135,7 @@ async fn tasks_of_others_are_not_there() {
 /// T-091: tasks need the scopes of their tool to begin, and those of their methods after that, in both eras. AUTH-091, AUTH-092
 #[tokio::test]
 async fn tasks_need_their_scopes() {
-    let guarded = Guarded::new();
+    let guarded = Owned::new();
     let created = guarded.modern(ANN, "tools/call", json!({ "name": "dig" })).await.body;
     let id = created["result"]["taskId"].clone();
     let session = guarded.open(ANN).await;
@@ -216,7 +168,7 @@ async fn tasks_need_their_scopes() {
 /// T-082: a handler that passes on all it knows does not pass on the token, because it does not know it. AUTH-084, AUTH-124, CLI-071
 #[tokio::test]
 async fn handlers_have_no_token_to_pass_on() {
-    let guarded = Guarded::new();
+    let guarded = Owned::new();
     let token = guarded.token(ANN);
     let session = guarded.open(ANN).await;
     for answer in [

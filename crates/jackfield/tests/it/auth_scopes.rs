@@ -1,18 +1,11 @@
 //! What a token has to allow: each operation, in both eras.
 
-use std::sync::Arc;
-
-use http_body::Body as _;
 use jackfield::auth::challenge::Challenge;
-use jackfield::auth::jose::{JwkSet, SigningKey};
-use jackfield::auth::resource::{JwtVerifier, ResourceServer, ScopeRules};
-use jackfield::auth::{AuthContext as _, Clock, Protect as _, ScopeHierarchy};
-use jackfield::http::{Body, HttpConfig, StreamableService};
+use jackfield::auth::resource::ScopeRules;
+use jackfield::auth::{AuthContext as _, Protect as _, ScopeHierarchy};
 use jackfield::{Cx, Server, Value, json, prompt, resource, tool};
 
-const ISSUER: &str = "https://auth.example.com";
-const RESOURCE: &str = "https://mcp.example.com/mcp";
-const NOW: u64 = 1_800_000_000;
+use crate::guarded::{self, Answer, Guarded};
 
 /// Look.
 #[tool]
@@ -62,64 +55,23 @@ fn server() -> Server {
     server.resource(public_note).resource(secret_note).resource(secret_more).protect(rules())
 }
 
-struct Guarded {
-    key: SigningKey,
-    service: StreamableService,
-}
+struct Scoped(Guarded);
 
-struct Answer {
-    status: u16,
-    headers: http::HeaderMap,
-    body: Value,
-}
-
-impl Guarded {
+impl Scoped {
     fn new() -> Self {
-        let key = SigningKey::generate().unwrap();
-        let keys = Arc::new(JwkSet { keys: vec![key.public().clone()] });
-        let clock = Clock::manual(NOW);
-        let verifier = JwtVerifier::with_clock(ISSUER, keys, clock.clone());
-        let door = ResourceServer::builder(RESOURCE).issuer(ISSUER, verifier).clock(clock).build().unwrap();
-        let service = server().build().unwrap().http_service(HttpConfig::default().with_gate(door));
-        Self { key, service }
+        Self(Guarded::new(server()))
     }
 
     async fn send(&self, scope: &str, session: Option<&str>, method: &str, mut params: Value) -> Answer {
-        let claims = json!({ "iss": ISSUER, "sub": "ann", "aud": RESOURCE, "exp": NOW + 60, "scope": scope });
-        let token = self.key.sign("at+jwt", &claims).unwrap();
-        let mut request = http::Request::post("/mcp")
-            .header("host", "localhost")
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream")
-            .header("authorization", format!("Bearer {token}"));
-        match session {
-            Some("") => {}
-            Some(session) => request = request.header("mcp-session-id", session),
-            None => {
-                params["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-                    "io.modelcontextprotocol/clientCapabilities": {} });
-                request = request.header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);
-                let name = ["name", "uri"].iter().find_map(|key| params[*key].as_str());
-                if let Some(name) = name {
-                    request = request.header("mcp-name", name);
-                }
-            }
-        }
+        let request = match session {
+            Some(session) => guarded::legacy(session),
+            None => guarded::modern(method, &mut params, json!({})),
+        };
         let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
         if !method.starts_with("notifications/") {
             message["id"] = json!(1);
         }
-        let response = self.service.serve(request.body(Body::full(message.to_string())).unwrap()).await;
-        let (parts, mut body) = response.into_parts();
-        let mut text = Vec::new();
-        let is_json = parts.headers.get("content-type").is_some_and(|kind| kind == "application/json");
-        while is_json && let Some(frame) = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx)).await
-        {
-            text.extend_from_slice(&frame.unwrap().into_data().unwrap());
-        }
-        let body = serde_json::from_slice(&text).unwrap_or_default();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+        self.0.send(request, Some(self.0.token(json!({ "sub": "ann", "scope": scope }))), &message).await
     }
 
     /// Opens a session of the legacy era.
@@ -135,7 +87,7 @@ impl Guarded {
 /// T-091: scopes by operations, in both eras, with each request. AUTH-090, AUTH-091, AUTH-092, AUTH-098, XCC-006
 #[tokio::test]
 async fn each_operation_needs_its_scopes_in_both_eras() {
-    let guarded = Guarded::new();
+    let guarded = Scoped::new();
     let both: [(&str, Value, Option<&str>); 9] = [
         ("tools/call", json!({ "name": "look" }), None),
         ("tools/call", json!({ "name": "change" }), Some("write")),
@@ -193,7 +145,7 @@ async fn each_operation_needs_its_scopes_in_both_eras() {
 /// What a caller may not use is not listed, and the token of each request counts, not that of the session.
 #[tokio::test]
 async fn lists_show_what_the_token_allows() {
-    let guarded = Guarded::new();
+    let guarded = Scoped::new();
     let session = guarded.open("").await;
     for session in [None, Some(session.as_str())] {
         for (scopes, tools, resources, templates, prompts) in
@@ -216,10 +168,10 @@ async fn lists_show_what_the_token_allows() {
 /// The handler learns who asks, and never the token; without a gate nothing is allowed over HTTP.
 #[tokio::test]
 async fn handlers_know_the_user() {
-    let guarded = Guarded::new();
+    let guarded = Scoped::new();
     let answer = guarded.send("write", None, "tools/call", json!({ "name": "change" })).await;
     assert_eq!(answer.body["result"]["content"][0]["text"], "ann");
-    let open = Guarded { service: server().build().unwrap().http_service(HttpConfig::default()), ..Guarded::new() };
+    let open = Scoped(Guarded::open(server()));
     let answer = open.send("write", None, "tools/call", json!({ "name": "change" })).await;
     assert_eq!(answer.body["error"]["code"], 403);
 }

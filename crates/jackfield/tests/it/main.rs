@@ -13,6 +13,8 @@ mod auth_programs;
 mod auth_scopes;
 mod compile;
 mod extensions;
+#[cfg(feature = "auth-server")]
+mod guarded;
 mod impl_blocks;
 mod prompts;
 mod questions;
