@@ -46,6 +46,11 @@ impl Inbox {
         self.heard(Direction::FromServer, text);
     }
 
+    /// Whether anyone records or shows messages.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.core.options.tap.is_some() || self.core.options.tape.is_some()
+    }
+
     /// Lets those who record or show messages know of one.
     pub(crate) fn heard(&self, direction: Direction, text: &[u8]) {
         if let Some(tap) = &self.core.options.tap {

@@ -118,13 +118,13 @@ impl Supervisor {
     async fn connect_once(&mut self, era: &mut Era) -> Went {
         let tape = self.core.options.tape.as_ref();
         let recorder = tape.map(|tape| Recorder::new(tape, self.connector.transport()));
-        let connection = Arc::new(Connection::new(recorder.clone()));
+        let connection = Arc::new(Connection::new(recorder));
         let inbox = Inbox { core: self.core.clone(), connection: connection.clone() };
         let core = self.core.clone();
         let limit = core.options.timeouts.connect;
         let connector = self.connector.clone();
         let connected = tokio::select! {
-            connected = tokio::time::timeout(limit, connector.connect(inbox)) => connected,
+            connected = tokio::time::timeout(limit, connector.connect(inbox.clone())) => connected,
             () = stopped(&mut self.stop) => return Went::Stopped,
         };
         let Connected { link, run } = match connected {
@@ -132,7 +132,7 @@ impl Supervisor {
             Ok(Err(error)) => return Went::Failed(Error::Connect(error)),
             Err(_) => return Went::Failed(Error::TimedOut { method: "a new connection".to_owned(), after: limit }),
         };
-        let link = tap::heard(link, self.core.options.tap.as_ref(), recorder.as_ref());
+        let link = tap::heard(link, inbox);
         connection.opened(link.clone());
         // A task of its own, so that a message wakes nobody but the one who reads it.
         let mut moving = JoinSet::new();

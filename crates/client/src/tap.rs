@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use jackfield_peer::tape::{Recorder, Side};
+use jackfield_peer::tape::Side;
 use jackfield_protocol::Revision;
 
-use crate::{Boxed, Link, NotSent, Outgoing};
+use crate::{Boxed, Inbox, Link, NotSent, Outgoing};
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +27,13 @@ impl Direction {
 }
 
 /// Hears every message.
-#[derive(Clone)]
-pub(crate) struct Tap(Arc<Hear>);
+pub(crate) struct Tap(Box<Hear>);
 
 type Hear = dyn Fn(Direction, &[u8]) + Send + Sync;
 
 impl Tap {
     pub(crate) fn new(listener: impl Fn(Direction, &[u8]) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(listener))
+        Self(Box::new(listener))
     }
 
     pub(crate) fn hear(&self, direction: Direction, text: &[u8]) {
@@ -43,11 +42,8 @@ impl Tap {
 }
 
 /// Hears what is sent over a link, if anyone wants to.
-pub(crate) fn heard(link: Arc<dyn Link>, tap: Option<&Tap>, recorder: Option<&Recorder>) -> Arc<dyn Link> {
-    if tap.is_none() && recorder.is_none() {
-        return link;
-    }
-    Arc::new(TappedLink { link, tap: tap.cloned(), recorder: recorder.cloned() })
+pub(crate) fn heard(link: Arc<dyn Link>, inbox: Inbox) -> Arc<dyn Link> {
+    if inbox.is_heard() { Arc::new(TappedLink { link, inbox }) } else { link }
 }
 
 impl fmt::Debug for Tap {
@@ -60,19 +56,14 @@ impl fmt::Debug for Tap {
 #[derive(Debug)]
 struct TappedLink {
     link: Arc<dyn Link>,
-    tap: Option<Tap>,
-    recorder: Option<Recorder>,
+    /// Knows who hears, in both directions.
+    inbox: Inbox,
 }
 
 impl Link for TappedLink {
     fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
         // Before it is sent, so that it is not heard after its answer.
-        if let Some(tap) = &self.tap {
-            tap.hear(Direction::ToServer, message.text);
-        }
-        if let Some(recorder) = &self.recorder {
-            recorder.record(Side::Client, message.text);
-        }
+        self.inbox.heard(Direction::ToServer, message.text);
         self.link.send(message)
     }
 

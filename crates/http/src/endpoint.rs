@@ -197,8 +197,8 @@ impl Endpoint {
         }
         let known = Known::find(&arrived.headers);
         let is_for_us =
-            any_path || matches!(self.place(arrived.uri.path()), Place::Mcp | Place::SseStream | Place::SseMessage);
-        let (mut response, taped) = match self.config.tape.as_ref().filter(|_| is_for_us) {
+            || any_path || matches!(self.place(arrived.uri.path()), Place::Mcp | Place::SseStream | Place::SseMessage);
+        let (mut response, taped) = match self.config.tape.as_ref().filter(|_| is_for_us()) {
             None => (self.dispatch(arrived, &known, body, any_path, from).await.whole(), None),
             Some(tape) => self.recorded(tape, arrived, &known, body, any_path, from).await,
         };

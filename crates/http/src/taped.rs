@@ -27,7 +27,7 @@ pub(crate) struct TapedStream {
     decoder: Option<SseDecoder>,
 }
 
-/// The longest event that is recorded; one of our own is never longer than what is kept for a session.
+/// The longest event that is recorded. Behind a longer one, nothing more of its stream is.
 const LONGEST_EVENT: usize = 256 << 20;
 
 impl Taped {

@@ -130,7 +130,10 @@ impl Tape {
         // Copied before others have to wait for it.
         let job = has_room.then(|| Job::new(&note));
         let queue = inner.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(queue) = &*queue else { return };
+        let Some(queue) = &*queue else {
+            tally.waiting.fetch_sub(bytes, Ordering::Relaxed);
+            return;
+        };
         // Only whoever holds the queue changes it, but for the very end.
         let missed = tally.missed.load(Ordering::Relaxed);
         let taken = job.is_some_and(|job| queue.try_send(job.at(inner.begun.elapsed(), missed)).is_ok());
