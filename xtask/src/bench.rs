@@ -33,7 +33,7 @@ use figure::Figure;
 use scenario::{ECHO, SCENARIOS, Scenario};
 
 /// What to measure and compare.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Options {
     /// Remember the figures in bench/baseline.json.
     #[arg(long, conflicts_with = "check")]
@@ -61,20 +61,15 @@ pub(crate) struct Options {
     server: Option<String>,
 }
 
-impl Options {
-    /// What the tests need.
-    pub(crate) fn check() -> Self {
-        Self {
-            save: false,
-            check: true,
-            peers: false,
-            only: None,
-            load: false,
-            memory: false,
-            auth: false,
-            server: None,
-        }
+/// Counts what our programs cost, as a part of the proof; with `all`, also what thousands of sessions and a bearer check cost.
+pub(crate) fn check(workspace: &Workspace, all: bool) -> Result<()> {
+    run(workspace, &Options { check: true, ..Options::default() })?;
+    if all {
+        run(workspace, &Options { memory: true, ..Options::default() })?;
+        run(workspace, &Options { auth: true, ..Options::default() })?;
+        run(workspace, &Options { load: true, ..Options::default() })?;
     }
+    Ok(())
 }
 
 /// Measures, prints, and fails when a limit is exceeded or a figure has grown.
@@ -99,13 +94,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let server = server(workspace, options)?;
     let mut programs = vec![(Who::Server, server.clone())];
     if !options.check {
-        let limit = workspace.build_executable(&[
-            "--release",
-            "--package",
-            "jackfield-examples",
-            "--example",
-            "bench_limit",
-        ])?;
+        let limit = workspace.build_example("bench_limit")?;
         programs.push((Who::Fixed, Program { path: limit.clone(), arguments: vec!["fixed".to_owned()] }));
         programs.push((Who::Ideal, Program { path: limit.clone(), arguments: vec!["ideal".to_owned()] }));
         programs.push((Who::Hyper, Program { path: limit, arguments: Vec::new() }));
@@ -182,8 +171,7 @@ impl Job<'_> {
 
 fn server(workspace: &Workspace, options: &Options) -> Result<Program> {
     let Some(words) = &options.server else {
-        let arguments = ["--release", "--package", "jackfield-examples", "--example", "bench_server"];
-        return Ok(Program { path: workspace.build_executable(&arguments)?, arguments: Vec::new() });
+        return Ok(Program { path: workspace.build_example("bench_server")?, arguments: Vec::new() });
     };
     let mut words = words.split_whitespace();
     let path = words.next().unwrap_or_default().into();

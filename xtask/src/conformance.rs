@@ -40,7 +40,7 @@ pub(crate) enum Direction {
 }
 
 impl Direction {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
             Self::Client => "client",
@@ -78,9 +78,6 @@ impl Subject {
     }
 }
 
-/// The package with the fixtures.
-const TESTKIT: &str = "jackfield-testkit";
-
 impl Options {
     /// All scenarios.
     pub(crate) fn all(direction: Direction) -> Self {
@@ -97,8 +94,8 @@ pub(crate) fn obstacle(workspace: &Workspace, direction: Direction) -> Option<St
     Suite::install(workspace, direction).err()
 }
 
-/// Runs all legs, prints how each scenario went, and fails when one has not passed.
-pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+/// Runs all legs, prints how each scenario went, and fails when one has not passed. Returns how many have.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<String> {
     let suite = Suite::install(workspace, options.direction)
         .map_err(|reason| Error::msg(reason).context("can not install the conformance suite"))?;
     suite.clear()?;
@@ -116,7 +113,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if failed > 0 {
         bail!("{failed} of {} scenario runs have not passed", runs.len());
     }
-    Ok(())
+    Ok(format!("{0} of {0}", runs.len()))
 }
 
 /// Returns what to test; the server ends when it is dropped.
@@ -129,7 +126,7 @@ fn subject(workspace: &Workspace, options: &Options, suite: &Suite) -> Result<(S
         });
     }
     let fixture = options.direction.fixture();
-    let program = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", fixture])?;
+    let program = workspace.tested_program(fixture)?;
     if options.direction == Direction::Client {
         return Ok((Subject::Client(program.to_string_lossy().into_owned()), None));
     }

@@ -6,25 +6,37 @@ use std::process::{Command, Stdio};
 use crate::pinned::Pinned;
 use crate::workspace::program;
 
-/// Programs from Debian packages.
-const DEBIAN: &[Package] = &[
-    Package { name: "valgrind", programs: &["valgrind"], used_for: "instruction and allocation counts" },
-    Package { name: "strace", programs: &["strace"], used_for: "system call counts" },
-    Package { name: "g++", programs: &["c++"], used_for: "the fuzzer, which is C++" },
-    // The package `redis-server` would start a service; the program itself is in this one, by another name.
-    Package {
-        name: "redis-tools",
-        programs: &["redis-server", "valkey-server", "redis-check-rdb"],
-        used_for: "stores in Redis",
-    },
+/// Programs from Debian packages that tests start.
+pub(crate) const FOR_TESTS: &[Package] = &[
+    REDIS,
     Package { name: "chromium", programs: &["chromium"], used_for: "login and consent pages in a browser" },
     Package { name: "chromium-driver", programs: &["chromedriver"], used_for: "driving that browser" },
     Package { name: "gnome-keyring", programs: &["gnome-keyring-daemon"], used_for: "logins with a keyring" },
 ];
 
+/// Programs from Debian packages that `cargo xtask verify` needs besides.
+pub(crate) const FOR_PROOFS: &[Package] = &[
+    Package { name: "valgrind", programs: &["valgrind"], used_for: "instruction and allocation counts" },
+    Package { name: "strace", programs: &["strace"], used_for: "system call counts" },
+    Package { name: "g++", programs: &["c++"], used_for: "the fuzzer, which is C++" },
+    REDIS,
+];
+
+/// The package `redis-server` would start a service; the program itself is in this one, by another name.
+const REDIS: Package = Package {
+    name: "redis-tools",
+    programs: &["redis-server", "valkey-server", "redis-check-rdb"],
+    used_for: "stores in Redis",
+};
+
+/// Says whether there is a Redis to start.
+pub(crate) fn has_redis() -> bool {
+    REDIS.programs.iter().any(|name| program(name).is_some())
+}
+
 /// A package, and the programs of which tests start one.
 #[derive(Debug)]
-struct Package {
+pub(crate) struct Package {
     name: &'static str,
     /// Any of them will do; the package brings the last.
     programs: &'static [&'static str],
@@ -35,11 +47,7 @@ const NOT_INSIDE: &str = "its package does not contain it";
 
 /// Installs what is missing. Never fails: returns a line for each package that could not be installed, with the reason and what is
 /// therefore skipped.
-pub(crate) fn run() -> Vec<String> {
-    debian(DEBIAN)
-}
-
-fn debian(wanted: &[Package]) -> Vec<String> {
+pub(crate) fn debian(wanted: &[Package]) -> Vec<String> {
     let is_absent = |package: &&Package| package.programs.iter().all(|name| program(name).is_none());
     let absent: Vec<&Package> = wanted.iter().filter(is_absent).collect();
     if absent.is_empty() {

@@ -124,10 +124,8 @@ fn install(workspace: &Workspace, clients: &[&'static Client]) -> Vec<Result<Dri
     installed.into_iter().flatten().collect()
 }
 
-const PACKAGE: &str = "jackfield-cli";
-
 fn build(workspace: &Workspace) -> Result<std::path::PathBuf> {
-    workspace.build_executable(&["--release", "--package", PACKAGE, "--bin", "jackfield"])
+    workspace.tested_program("jackfield")
 }
 
 fn server(workspace: &Workspace, options: &Options) -> Result<Server> {

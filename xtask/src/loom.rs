@@ -13,12 +13,19 @@ pub(crate) struct Options {
     interruptions: usize,
 }
 
+impl Options {
+    /// Looks as far as so many interruptions.
+    pub(crate) fn deep(interruptions: usize) -> Self {
+        Self { interruptions }
+    }
+}
+
 /// Runs all models.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let mut command = workspace.cargo();
     command.args(["test", "--package", "jackfield-loom"]);
     let status = command.env("LOOM_MAX_PREEMPTIONS", options.interruptions.to_string()).status();
-    match status.context("can not run cargo")?.success() {
+    match status.context("cannot run cargo")?.success() {
         true => Ok(()),
         false => bail!("an interleaving was found that breaks something, see above"),
     }

@@ -3,24 +3,29 @@
 #![expect(clippy::print_stdout, reason = "this program talks to a person, not to a protocol peer")]
 
 mod bench;
+mod changes;
 mod child;
+mod compile_errors;
 mod conformance;
 mod coverage;
 mod files;
 mod fuzz;
 mod install;
 mod interop;
-mod lexer;
 mod loom;
 mod node;
 mod nodes;
 mod parallel;
+mod passed;
 mod pinned;
 mod requirements;
+mod rust_source;
 mod soak;
+mod steps;
 mod test;
 mod tidy;
 mod tree;
+mod verify;
 mod workspace;
 
 use std::process::ExitCode;
@@ -34,8 +39,12 @@ use workspace::Workspace;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Task {
-    /// Run everything that must hold before a change is merged; installs what the tests need.
+    /// Run what must hold for a change: format, lints, all tests, doc tests, requirement rows.
     Test(test::Options),
+    /// Run the long proofs: coverage, measurements, real peers, the official suite, fuzzing, models, soak.
+    Verify(verify::Options),
+    /// Compile programs with mistakes and compare what the compiler says with what it should say.
+    CompileErrors(compile_errors::Options),
     /// Show which requirements of the specification are covered by tests.
     Requirements(requirements::Options),
     /// Measure instructions, system calls and allocations per request.
@@ -76,6 +85,8 @@ fn run(task: Task) -> Result<()> {
     let workspace = Workspace::find()?;
     match task {
         Task::Test(options) => test::run(&workspace, &options),
+        Task::Verify(options) => verify::run(&workspace, &options),
+        Task::CompileErrors(options) => compile_errors::run(&workspace, &options),
         Task::Requirements(options) => requirements::run(&workspace, &options),
         Task::Bench(options) => bench::run(&workspace, &options),
         Task::Soak(options) => soak::run(&workspace, &options),
@@ -83,7 +94,7 @@ fn run(task: Task) -> Result<()> {
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Loom(options) => loom::run(&workspace, &options),
         Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),
-        Task::Conformance(options) => conformance::run(&workspace, &options),
+        Task::Conformance(options) => conformance::run(&workspace, &options).map(drop),
         Task::Nodes(options) => nodes::run(&workspace, &options),
         Task::Tree => tree::run(&workspace),
         Task::Rebuild => tree::rebuild(&workspace),

@@ -20,19 +20,35 @@ pub(crate) struct Options {
     /// Measure instead how much more a call of a session costs with Redis than in memory: at most twice as much.
     #[arg(long, conflicts_with_all = ["kills", "calls", "sessions"])]
     cost: bool,
-    /// Use a debug build, which is made faster.
+    /// Use the programs that the tests use, instead of optimized ones.
     #[arg(long)]
     debug: bool,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self { kills: 100, calls: 10_000, sessions: 200, cost: false, debug: false }
+    }
+}
+
+impl Options {
+    /// A small storm, with the programs that the tests have built.
+    pub(crate) fn short() -> Self {
+        Self { kills: 10, calls: 1_000, sessions: 20, cost: false, debug: true }
+    }
+}
+
+impl std::fmt::Display for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} kills during {} calls over {} sessions", self.kills, self.calls, self.sessions)
+    }
+}
+
 /// Builds the programs and runs them; fails if anything went wrong.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    let build = |name| {
-        let mut arguments = vec!["--package", "jackfield-testkit", "--bin", name];
-        if !options.debug {
-            arguments.push("--release");
-        }
-        workspace.build_executable(&arguments)
+    let build = |name| match options.debug {
+        true => workspace.tested_program(name),
+        false => workspace.build_executable(&["--release", "--package", "jackfield-testkit", "--bin", name]),
     };
     let (node, storm) = (build("testkit-node")?, build("node-storm")?);
     let mut command = std::process::Command::new(storm);

@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::files::{self, File};
+use crate::rust_source::test_functions;
 use crate::workspace::Workspace;
 use reasons::Reasons;
 use table::{Requirement, Table};
@@ -21,7 +22,7 @@ pub(crate) struct Options {
     /// List the testable rows no test names.
     #[arg(long)]
     pub(crate) list_open: bool,
-    /// List the rows that can not be tested in code, and why.
+    /// List the rows that cannot be tested in code, and why.
     #[arg(long)]
     pub(crate) list_untestable: bool,
     /// Count and list only this area, such as BASE or STDIO.
@@ -93,7 +94,7 @@ fn proven(files: &[File], table: &Table) -> BTreeMap<String, Vec<String>> {
     let mut proven: BTreeMap<String, Vec<String>> = BTreeMap::new();
     // The samples in the scanner's own tests are not claims about the specification.
     for file in files.iter().filter(|file| file.is_rust() && !file.path.starts_with(Path::new("xtask"))) {
-        for test in scan::tests(&file.text) {
+        for test in test_functions(&file.text) {
             for id in scan::ids(&test, &areas) {
                 proven.entry(id).or_default().push(format!("{}:{}", file.path.display(), test.line));
             }

@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 use stream::{Stream, open_session};
 
 /// How much to send.
-#[derive(Debug, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Options {
     /// Events in all.
     #[arg(long, default_value_t = 1_000_000)]
@@ -35,9 +35,34 @@ pub(crate) struct Options {
     /// Seconds from one fault to the next.
     #[arg(long, default_value_t = 60, requires = "minutes")]
     fault_every: u64,
-    /// Use debug builds, which are made faster.
-    #[arg(long, requires = "minutes")]
+    /// Use the programs that the tests use, instead of optimized ones.
+    #[arg(long)]
     debug: bool,
+}
+
+impl Options {
+    /// Events over streams that are cut, and a mixed load, for about two minutes in all and with the programs of the tests.
+    pub(crate) fn short() -> (Self, Self) {
+        let events = Self { events: 20_000, streams: 200, seed: 1, minutes: None, fault_every: 10, debug: true };
+        let mixed = Self { minutes: Some(1), ..events };
+        (events, mixed)
+    }
+
+    /// The same with a million events, and for a quarter of an hour.
+    pub(crate) fn long() -> (Self, Self) {
+        let events = Self { events: 1_000_000, streams: 10_000, seed: 1, minutes: None, fault_every: 60, debug: false };
+        let mixed = Self { minutes: Some(15), ..events };
+        (events, mixed)
+    }
+}
+
+impl std::fmt::Display for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.minutes {
+            None => write!(f, "{} events over {} streams", self.events, self.streams),
+            Some(minutes) => write!(f, "{minutes} min with a fault every {} s", self.fault_every),
+        }
+    }
 }
 
 /// Streams that share a session.
@@ -50,8 +75,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if let Some(minutes) = options.minutes {
         return mixed::run(workspace, options, minutes);
     }
-    let program =
-        workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", "bench_streams"])?;
+    let program = match options.debug {
+        true => workspace.tested_program("bench_streams")?,
+        false => workspace.build_example("bench_streams")?,
+    };
     let folder = workspace.target.join("bench");
     std::fs::create_dir_all(&folder)?;
     let start = |address: SocketAddr| {

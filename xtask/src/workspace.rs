@@ -18,6 +18,12 @@ pub(crate) struct Workspace {
     pub(crate) packages: Vec<Package>,
 }
 
+/// What clippy and the tests are run on. One set of flags for both, so that no crate is built in two ways.
+pub(crate) const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
+
+/// How programs are built that are measured.
+pub(crate) const MEASURED: [&str; 2] = ["--profile", "dist"];
+
 /// A member of the workspace.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Package {
@@ -48,12 +54,12 @@ impl Workspace {
             .args(["metadata", "--no-deps", "--format-version", "1"])
             .stderr(Stdio::inherit())
             .output()
-            .context("can not run cargo metadata")?;
+            .context("cannot run cargo metadata")?;
         if !output.status.success() {
             bail!("cargo metadata failed");
         }
         let metadata: Metadata =
-            serde_json::from_slice(&output.stdout).context("can not read the answer of cargo metadata")?;
+            serde_json::from_slice(&output.stdout).context("cannot read the answer of cargo metadata")?;
         Ok(Self { root: root.to_owned(), target: metadata.target_directory, packages: metadata.packages })
     }
 
@@ -70,12 +76,37 @@ impl Workspace {
             .args(arguments)
             .stderr(Stdio::inherit())
             .output()
-            .context("can not run cargo build")?;
+            .context("cannot run cargo build")?;
         if !output.status.success() {
             bail!("cargo build {} failed", arguments.join(" "));
         }
-        last_executable(&String::from_utf8_lossy(&output.stdout))
-            .with_context(|| format!("cargo build {} made no executable", arguments.join(" ")))
+        let artifacts = Artifact::read_all(&String::from_utf8_lossy(&output.stdout));
+        let executable = artifacts.into_iter().filter_map(|artifact| artifact.executable).next_back();
+        executable.with_context(|| format!("cargo build {} made no executable", arguments.join(" ")))
+    }
+
+    /// Builds an example as it is measured, and returns its path.
+    pub(crate) fn build_example(&self, name: &str) -> Result<PathBuf> {
+        self.build_executable(&[MEASURED[0], MEASURED[1], "--package", "jackfield-examples", "--example", name])
+    }
+
+    /// Builds all tests with the flags of `cargo xtask test` and returns what they are made of, libraries and programs.
+    pub(crate) fn test_artifacts(&self) -> Result<Vec<Artifact>> {
+        let mut command = self.cargo();
+        command.args(["test", "--no-run", "--message-format", "json-render-diagnostics"]).args(EVERYTHING);
+        let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo test")?;
+        if !output.status.success() {
+            bail!("the tests do not build");
+        }
+        Ok(Artifact::read_all(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    /// Returns a program or example as the tests use it: not optimized, and with all features.
+    pub(crate) fn tested_program(&self, name: &str) -> Result<PathBuf> {
+        let artifacts = self.test_artifacts()?.into_iter();
+        let mut programs = artifacts.filter(|artifact| !artifact.profile.test && artifact.target.name == name);
+        let found = programs.find_map(|artifact| artifact.executable);
+        found.with_context(|| format!("the tests use no program {name}"))
     }
 }
 
@@ -89,15 +120,47 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.current_dir(folder);
+    // `cargo run` tells this program about itself. Build scripts look at some of that, and would run again, with all that depends on
+    // them, whenever a cargo that was typed follows one that was started here.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_about_this_package(&name.to_string_lossy())) {
+        command.env_remove(name);
+    }
     command
 }
 
-fn last_executable(messages: &str) -> Option<PathBuf> {
-    #[derive(Deserialize)]
-    struct Message {
-        executable: Option<PathBuf>,
+fn is_about_this_package(variable: &str) -> bool {
+    ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_CRATE_", "CARGO_BIN_", "CARGO_PRIMARY_"]
+        .iter()
+        .any(|start| variable.starts_with(start))
+}
+
+/// Something that cargo has built, as it says itself.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Artifact {
+    pub(crate) target: Target,
+    pub(crate) profile: Profile,
+    pub(crate) filenames: Vec<PathBuf>,
+    pub(crate) executable: Option<PathBuf>,
+}
+
+/// What it was built from.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) name: String,
+}
+
+/// How it was built.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Profile {
+    /// Whether it is a test binary.
+    pub(crate) test: bool,
+}
+
+impl Artifact {
+    /// Reads those among the messages of cargo that speak of an artifact.
+    fn read_all(messages: &str) -> Vec<Self> {
+        messages.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
-    messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok()?.executable).next_back()
 }
 
 #[derive(Deserialize)]
@@ -111,17 +174,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_executable_is_the_last_one_cargo_names() {
+    fn artifacts_are_found_among_the_messages_of_cargo() {
         let messages = concat!(
-            r#"{"reason":"compiler-artifact","executable":null}"#,
-            "\n",
-            r#"{"reason":"compiler-artifact","executable":"/t/release/examples/a"}"#,
+            r#"{"reason":"compiler-artifact","target":{"name":"a"},"profile":{"test":false},"filenames":["/t/a.rlib"],"executable":null}"#,
             "\n",
             r#"{"reason":"build-finished","success":true}"#,
-            "\n",
+            "\nno JSON\n",
         );
-        assert_eq!(last_executable(messages), Some(PathBuf::from("/t/release/examples/a")));
-        assert_eq!(last_executable("not json"), None);
+        let artifacts = Artifact::read_all(messages);
+        assert_eq!(artifacts.len(), 1);
+        assert_eq!((artifacts[0].target.name.as_str(), artifacts[0].profile.test), ("a", false));
+    }
+
+    #[test]
+    fn what_cargo_builds_does_not_depend_on_who_started_it() {
+        assert!(is_about_this_package("CARGO_PKG_NAME") && is_about_this_package("CARGO_MANIFEST_DIR"));
+        assert!(!is_about_this_package("CARGO_TARGET_DIR") && !is_about_this_package("CARGO_HOME"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod password;
 mod progress;
 mod protected;
 mod questions;
+#[cfg_attr(not(feature = "rdf"), path = "without_rdf.rs")]
 mod rdf;
 mod serve;
 mod session;

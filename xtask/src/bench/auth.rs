@@ -6,14 +6,15 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
-use crate::workspace::Workspace;
+use crate::workspace::{MEASURED, Workspace};
 
 const PROGRAMS: &[&str] = &["auth_cost", "auth_timing"];
 
 /// Builds and runs the programs; fails when one does.
 pub(super) fn run(workspace: &Workspace) -> Result<()> {
     for name in PROGRAMS {
-        let words = ["--release", "--package", "jackfield", "--features", "auth-server", "--example", name];
+        let words =
+            [MEASURED[0], MEASURED[1], "--package", "jackfield", "--features", "auth-server", "--example", name];
         let program = workspace.build_executable(&words)?;
         println!("{name}");
         ensure!(Command::new(program).status()?.success(), "{name} failed");

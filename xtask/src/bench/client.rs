@@ -9,7 +9,7 @@ use super::counter::counted_instructions;
 use super::figure::Figure;
 use super::{Program, per_request};
 use crate::parallel;
-use crate::workspace::Workspace;
+use crate::workspace::{MEASURED, Workspace};
 
 /// The lengths of the short and the long run, in calls.
 const LENGTHS: (u64, u64) = (500, 2_500);
@@ -21,8 +21,7 @@ pub(super) const ERAS: [&str; 2] = ["legacy", "modern"];
 
 /// Builds our client.
 pub(super) fn build(workspace: &Workspace) -> Result<PathBuf> {
-    let words = ["--release", "--package", "jackfield-bench-client"];
-    workspace.build_executable(&words)
+    workspace.build_executable(&[MEASURED[0], MEASURED[1], "--package", "jackfield-bench-client"])
 }
 
 /// Counts the instructions of our client for one call in each era.

@@ -1,7 +1,7 @@
 //! What `jackfield call` costs beside the server it starts.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,9 +25,14 @@ const ADD: &str = concat!(
     "\n"
 );
 
+/// Builds the command as a newcomer does.
+fn build(workspace: &Workspace) -> Result<PathBuf> {
+    workspace.build_executable(&["--release", "--package", "jackfield-cli", "--bin", "jackfield"])
+}
+
 /// Counts the instructions of one `jackfield call`, without those of the server.
 pub(super) fn figure(workspace: &Workspace, server: &Program, folder: &Path) -> Result<Figure> {
-    let command = workspace.build_executable(&["--release", "--package", "jackfield-cli", "--bin", "jackfield"])?;
+    let command = build(workspace)?;
     let value = count(&command, server, folder)?;
     // How often the command looks for an answer depends on how fast the server is, so it is not compared with the past.
     let name = "instructions, jackfield call".to_owned();
@@ -37,7 +42,7 @@ pub(super) fn figure(workspace: &Workspace, server: &Program, folder: &Path) -> 
 /// Says how much longer `jackfield call` takes than the server alone needs to start, answer and end. A clock is no judge on a busy
 /// machine, so the figure is shown and not compared; the smallest of several runs is the least disturbed.
 pub(super) fn wall_time(workspace: &Workspace, server: &Program) -> Result<String> {
-    let command = workspace.build_executable(&["--release", "--package", "jackfield-cli", "--bin", "jackfield"])?;
+    let command = build(workspace)?;
     let (mut with, mut without) = (Duration::MAX, Duration::MAX);
     for _ in 0..RUNS {
         let mut call = Command::new(&command);

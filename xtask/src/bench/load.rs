@@ -26,8 +26,7 @@ const LEAST_SHARE: f64 = 0.90;
 
 /// Measures all scenarios; fails when a share is too small.
 pub(super) fn run(workspace: &Workspace, folder: &Path) -> Result<()> {
-    let example =
-        |name| workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", name]);
+    let example = |name| workspace.build_example(name);
     let processors = Processors::find();
     let programs = [example("bench_server")?, example("bench_limit")?];
     let _stay = processors.stay()?;

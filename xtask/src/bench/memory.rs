@@ -44,8 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Measures with many, or with few; fails when a limit is exceeded.
 pub(super) fn run(workspace: &Workspace, folder: &Path, few: bool) -> Result<()> {
     let count = if few { FEW } else { MANY };
-    let program =
-        workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", "bench_streams"])?;
+    let program = workspace.build_example("bench_streams")?;
     println!("{:<40} {:>8} {:>8}", format!("bytes each, of {count}"), "counted", "limit");
     let mut broken = Vec::new();
     // Each has a server of its own: what an earlier one left to the allocator would be counted for nothing.

@@ -1,14 +1,14 @@
 //! How many lines of each crate were reached, and which bars that has to pass.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::lcov::Source;
 use crate::files::File;
-use crate::lexer::{test_lines, tokens};
+use crate::rust_source::test_modules;
 use crate::workspace::Workspace;
 
 /// What has to be reached of all lines, in percent.
@@ -18,178 +18,145 @@ const OVERALL: f64 = 90.0;
 const OF_CRATES: &[(&str, f64)] =
     &[("jackfield-protocol", 95.0), ("jackfield-peer", 95.0), ("jackfield-http", 95.0), ("jackfield-auth", 95.0)];
 
-/// The counted files, crate by crate.
+/// The counted lines, crate by crate.
 #[derive(Debug)]
-pub(crate) struct Table {
-    files: Vec<Counted>,
+pub(super) struct Table {
+    crates: BTreeMap<String, Row>,
+    /// File, line and text of what was not reached.
+    missed: Vec<(PathBuf, usize, String)>,
 }
 
-/// A source file of a crate that people use.
-#[derive(Debug)]
-struct Counted {
-    package: String,
-    /// Relative to the root of the project.
-    path: PathBuf,
+/// How many lines were counted and reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Row {
     lines: usize,
-    /// Those that were not reached, with their numbers.
-    missed: Vec<(usize, String)>,
+    reached: usize,
 }
 
 impl Table {
-    /// Counts the lines of the crates that are published, without those that exist in tests only.
-    pub(super) fn new(workspace: &Workspace, sources: &[Source]) -> Result<Self> {
-        let mut files = Vec::new();
+    /// Reads a report in the format of lcov. Counts the lines of the crates that are published, without those of tests.
+    pub(super) fn new(workspace: &Workspace, report: &str) -> Result<Self> {
+        let mut table = Self { crates: BTreeMap::new(), missed: Vec::new() };
         for package in workspace.packages.iter().filter(|package| package.publish.is_none()) {
             let folder = package.manifest_path.parent().context("a manifest lies in a folder")?.join("src");
-            for source in sources.iter().filter(|source| source.path.starts_with(&folder)) {
-                let path = source.path.strip_prefix(&workspace.root)?.to_owned();
-                // A program that was built before the file went may still speak of it.
-                let Ok(text) = std::fs::read_to_string(&source.path) else { continue };
-                files.extend(count(&package.name, &File { path, text }, source));
+            for section in report.split("end_of_record").filter(|section| is_of(section, &folder)) {
+                table.count(workspace, &package.name, section)?;
             }
         }
-        files.sort_by(|a, b| (&a.package, &a.path).cmp(&(&b.package, &b.path)));
-        Ok(Self { files })
+        Ok(table)
+    }
+
+    fn count(&mut self, workspace: &Workspace, package: &str, section: &str) -> Result<()> {
+        let path = path(section).context("a section of the report names its file")?;
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let file = File { path: path.strip_prefix(&workspace.root)?.to_owned(), text };
+        if file.is_test() {
+            return Ok(());
+        }
+        let row = self.crates.entry(package.to_owned()).or_default();
+        let (tests, texts) = (test_modules(&file.text), file.text.lines().collect::<Vec<_>>());
+        for (number, count) in lines(section).filter(|(number, _)| !tests.iter().any(|range| range.contains(number))) {
+            row.lines += 1;
+            row.reached += usize::from(count > 0);
+            if count == 0 {
+                let text = texts.get(number - 1).map_or("", |text| text.trim()).to_owned();
+                self.missed.push((file.path.clone(), number, text));
+            }
+        }
+        Ok(())
     }
 
     /// Fails if something is below its bar.
-    pub(crate) fn check(&self) -> Result<()> {
-        let rows = self.rows();
-        let below: Vec<&str> = rows.iter().filter(|row| row.is_below()).map(|row| row.name).collect();
+    pub(super) fn check(&self) -> Result<()> {
+        let below: Vec<&str> = self
+            .rows()
+            .filter(|(_, row, bar)| bar.is_some_and(|bar| row.percent() < bar))
+            .map(|(name, ..)| name)
+            .collect();
         ensure!(below.is_empty(), "too few lines are reached by tests: {}", below.join(", "));
         Ok(())
     }
 
     /// In one line.
-    pub(crate) fn overall(&self) -> String {
-        self.rows().last().map_or_else(String::new, |row| format!("{:.1} % of {} lines", row.percent(), row.lines))
-    }
-
-    /// Lists files with many lines that were not reached, the worst first.
-    pub(super) fn worst_files(&self, count: usize) -> String {
-        let mut files: Vec<&Counted> = self.files.iter().collect();
-        files.sort_by_key(|file| std::cmp::Reverse(file.missed.len()));
-        let mut text = String::new();
-        for file in files.into_iter().take(count) {
-            let _ = writeln!(text, "{:>5} of {:>4} missed  {}", file.missed.len(), file.lines, file.path.display());
-        }
-        text
+    pub(super) fn overall(&self) -> String {
+        let all = self.all();
+        format!("{:.1} % of {} lines", all.percent(), all.lines)
     }
 
     /// Lists the lines that were not reached in files whose path contains `part`.
     pub(super) fn missed_lines(&self, part: &str) -> String {
         let mut text = String::new();
-        for file in self.files.iter().filter(|file| file.path.to_string_lossy().contains(part)) {
-            for (number, line) in &file.missed {
-                let _ = writeln!(text, "{}:{number}: {line}", file.path.display());
-            }
+        for (path, number, line) in self.missed.iter().filter(|(path, ..)| path.to_string_lossy().contains(part)) {
+            let _ = writeln!(text, "{}:{number}: {line}", path.display());
         }
         text
     }
 
-    /// A row for each crate, and one for all.
-    fn rows(&self) -> Vec<Row<'_>> {
-        let mut rows: Vec<Row<'_>> = Vec::new();
-        for file in &self.files {
-            if rows.last().is_none_or(|row| row.name != file.package) {
-                let bar = OF_CRATES.iter().find(|(name, _)| *name == file.package).map(|(_, bar)| *bar);
-                rows.push(Row { name: &file.package, lines: 0, missed: 0, bar });
-            }
-            if let Some(row) = rows.last_mut() {
-                row.lines += file.lines;
-                row.missed += file.missed.len();
-            }
-        }
-        let (lines, missed) = rows.iter().fold((0, 0), |(lines, missed), row| (lines + row.lines, missed + row.missed));
-        rows.push(Row { name: "all", lines, missed, bar: Some(OVERALL) });
-        rows
+    fn all(&self) -> Row {
+        let add = |all: Row, row: &Row| Row { lines: all.lines + row.lines, reached: all.reached + row.reached };
+        self.crates.values().fold(Row::default(), add)
+    }
+
+    /// A row for each crate, and one for all, with their bars.
+    fn rows(&self) -> impl Iterator<Item = (&str, Row, Option<f64>)> {
+        let bar = |name: &str| OF_CRATES.iter().find(|(known, _)| *known == name).map(|(_, bar)| *bar);
+        let crates = self.crates.iter().map(move |(name, row)| (name.as_str(), *row, bar(name)));
+        crates.chain([("all", self.all(), Some(OVERALL))])
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<20} {:>7} {:>7} {:>8} {:>6}", "crate", "lines", "missed", "reached", "bar")?;
-        for row in self.rows() {
-            write!(f, "{:<20} {:>7} {:>7} {:>6.1} %", row.name, row.lines, row.missed, row.percent())?;
-            if let Some(bar) = row.bar {
-                write!(f, " {bar:>4.0} %{}", if row.is_below() { "  BELOW" } else { "" })?;
-            }
-            writeln!(f)?;
+        for (name, row, bar) in self.rows() {
+            write!(f, "{name:<20} {:>7} {:>7} {:>6.1} %", row.lines, row.lines - row.reached, row.percent())?;
+            writeln!(f, "{}", bar.map_or_else(String::new, |bar| format!(" {bar:>4.0} %")))?;
         }
-        writeln!(f, "not counted: tests, examples, benches, fuzz targets, jackfield-testkit, xtask")
+        Ok(())
     }
 }
 
-/// A crate, or all of them.
-#[derive(Debug)]
-struct Row<'a> {
-    name: &'a str,
-    lines: usize,
-    missed: usize,
-    bar: Option<f64>,
-}
-
-impl Row<'_> {
+impl Row {
     #[expect(clippy::cast_precision_loss, reason = "no project has so many lines")]
-    fn percent(&self) -> f64 {
-        if self.lines == 0 { 0.0 } else { 100.0 * (self.lines - self.missed) as f64 / self.lines as f64 }
-    }
-
-    fn is_below(&self) -> bool {
-        self.bar.is_some_and(|bar| self.percent() < bar)
+    fn percent(self) -> f64 {
+        if self.lines == 0 { 100.0 } else { 100.0 * self.reached as f64 / self.lines as f64 }
     }
 }
 
-/// `None` for a file that exists in tests only.
-fn count(package: &str, file: &File, source: &Source) -> Option<Counted> {
-    if file.is_test() {
-        return None;
-    }
-    let of_tests = test_lines(&tokens(&file.text));
-    let lines = source.lines.iter().filter(|line| !of_tests.iter().any(|range| range.contains(&line.number)));
-    let texts: Vec<&str> = file.text.lines().collect();
-    let (mut all, mut missed) = (0, Vec::new());
-    for line in lines {
-        all += 1;
-        if !line.is_reached {
-            missed.push((line.number, texts.get(line.number - 1).copied().unwrap_or_default().to_owned()));
-        }
-    }
-    Some(Counted { package: package.to_owned(), path: file.path.clone(), lines: all, missed })
+fn path(section: &str) -> Option<&Path> {
+    section.lines().find_map(|line| line.strip_prefix("SF:")).map(Path::new)
+}
+
+/// A program that was built before a file went may still speak of it.
+fn is_of(section: &str, folder: &Path) -> bool {
+    path(section).is_some_and(|path| path.starts_with(folder) && path.is_file())
+}
+
+/// Returns numbers and counts: `DA:12,3` says that line 12 was reached three times.
+fn lines(section: &str) -> impl Iterator<Item = (usize, u64)> {
+    section.lines().filter_map(|line| {
+        let (number, count) = line.strip_prefix("DA:")?.split_once(',')?;
+        Some((number.parse().ok()?, count.split(',').next()?.parse().ok()?))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coverage::lcov::Line;
-
-    const SOURCE: &str = "fn a() {\n    b();\n}\n#[cfg(test)]\nmod tests {\n    fn c() {}\n}\n";
-
-    fn counted(path: &str, reached: &[usize], missed: &[usize]) -> Option<Counted> {
-        let line = |is_reached| move |number: &usize| Line { number: *number, is_reached };
-        let lines = reached.iter().map(line(true)).chain(missed.iter().map(line(false))).collect();
-        let file = File { path: path.into(), text: SOURCE.to_owned() };
-        count("jackfield-peer", &file, &Source { path: path.into(), lines })
-    }
 
     #[test]
-    fn lines_of_tests_do_not_count() {
-        let file = counted("crates/peer/src/a.rs", &[1, 3, 6], &[2]).unwrap();
-        assert_eq!((file.lines, file.missed), (3, vec![(2, "    b();".to_owned())]));
-        assert!(counted("crates/peer/src/a/tests.rs", &[1], &[]).is_none());
-    }
-
-    #[test]
-    fn a_crate_below_its_bar_is_named() {
-        let table = |reached, missed| Table { files: vec![counted("crates/peer/src/a.rs", reached, missed).unwrap()] };
-        assert!(table(&[1, 2, 3], &[]).check().is_ok());
-        let error = table(&[1, 2], &[3]).check().unwrap_err().to_string();
-        assert_eq!(error, "too few lines are reached by tests: jackfield-peer, all");
-        assert!(table(&[1, 2], &[3]).to_string().contains("66.7 %   95 %  BELOW"));
-    }
-
-    #[test]
-    fn nothing_measured_is_not_good_enough() {
-        assert!(Table { files: Vec::new() }.check().is_err());
+    fn lines_of_tests_and_of_other_crates_do_not_count() {
+        let workspace = Workspace::find().unwrap();
+        let source = workspace.root.join("crates/protocol/src/lib.rs");
+        let length = std::fs::read_to_string(&source).unwrap().lines().count();
+        let report = format!(
+            "SF:{}\nDA:1,2\nDA:2,0\nDA:{length},1,sum\nend_of_record\nSF:/elsewhere/b.rs\nDA:7,1\nend_of_record\n",
+            source.display()
+        );
+        let table = Table::new(&workspace, &report).unwrap();
+        assert_eq!(table.crates["jackfield-protocol"], Row { lines: 3, reached: 2 });
+        assert_eq!(table.all(), Row { lines: 3, reached: 2 });
+        assert!(table.missed_lines("protocol/src").starts_with("crates/protocol/src/lib.rs:2: "));
+        assert!(table.check().unwrap_err().to_string().ends_with("jackfield-protocol, all"));
     }
 }

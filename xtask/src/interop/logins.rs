@@ -28,7 +28,6 @@ const TOKEN_CHECKS: &[&str] = &["challenge", "token", "scope", "refusals"];
 /// How long one client may take with one server.
 const LIMIT: Duration = Duration::from_secs(90);
 
-const TESTKIT: &str = "jackfield-testkit";
 const PROGRAM: &str = "interop-auth-server";
 const OUR_CLIENT: &str = "interop-login";
 
@@ -134,7 +133,7 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>) -> Result<Vec<Strin
     if wanted.is_empty() && !wants_tokens {
         return Ok(Vec::new());
     }
-    let program = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", PROGRAM])?;
+    let program = workspace.tested_program(PROGRAM)?;
     let logs = client::folder(workspace).join("log");
     std::fs::create_dir_all(&logs)?;
     let mut missing = Vec::new();
@@ -273,7 +272,7 @@ impl Login {
             }
             Kit::Npm(package, script) => node_script(workspace, package, &["person.mjs", "checks.mjs", script]),
             Kit::Ours => {
-                let built = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", OUR_CLIENT]);
+                let built = workspace.tested_program(OUR_CLIENT);
                 built.map(|program| vec![program.to_string_lossy().into_owned()]).map_err(|error| error.to_string())
             }
         }

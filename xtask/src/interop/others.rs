@@ -39,7 +39,6 @@ const CHECKS: &[&str] = &[
 /// How long our client may take with one server.
 const LIMIT: Duration = Duration::from_secs(90);
 
-const TESTKIT: &str = "jackfield-testkit";
 const PROGRAM: &str = "interop-client";
 
 /// A server and what is known about it.
@@ -157,7 +156,7 @@ pub(super) fn run(workspace: &Workspace, only: Option<&str>, transport: Option<T
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let program = workspace.build_executable(&["--release", "--package", TESTKIT, "--bin", PROGRAM])?;
+    let program = workspace.tested_program(PROGRAM)?;
     let logs = client::folder(workspace).join("log");
     std::fs::create_dir_all(&logs)?;
     let installed: Vec<_> = wanted.iter().map(|other| (*other, other.install(workspace))).collect();

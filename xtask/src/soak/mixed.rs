@@ -9,12 +9,9 @@ use crate::workspace::Workspace;
 
 /// Builds the server and its clients, and runs them; fails if anything went wrong that no fault explains.
 pub(super) fn run(workspace: &Workspace, options: &Options, minutes: u64) -> Result<()> {
-    let build = |package, name| {
-        let mut arguments = vec!["--package", package, "--bin", name];
-        if !options.debug {
-            arguments.push("--release");
-        }
-        workspace.build_executable(&arguments)
+    let build = |package, name| match options.debug {
+        true => workspace.tested_program(name),
+        false => workspace.build_executable(&["--release", "--package", package, "--bin", name]),
     };
     let (server, clients) = (build("jackfield-cli", "jackfield")?, build("jackfield-testkit", "soak")?);
     let folder = workspace.target.join("soak");
@@ -25,7 +22,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options, minutes: u64) -> Res
     for (name, number) in [("--seconds", minutes * 60), ("--pause", options.fault_every), ("--seed", options.seed)] {
         command.args([name, &number.to_string()]);
     }
-    match command.status().context("can not run the clients")?.success() {
+    match command.status().context("cannot run the clients")?.success() {
         true => Ok(()),
         false => bail!("something went wrong that no fault explains, see above"),
     }

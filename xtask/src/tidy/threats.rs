@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::files::File;
 use crate::requirements::scan;
+use crate::rust_source::test_functions;
 
 const PAGE: &str = "docs/security.md";
 /// All threats that are known, those too that nothing stands against yet: a tab-separated table with a heading.
@@ -47,7 +48,7 @@ fn claims(files: &[File]) -> BTreeMap<String, BTreeSet<&str>> {
     let threats = BTreeSet::from(["T"]);
     let mut claims: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.is_rust() && !file.path.starts_with("xtask")) {
-        for test in scan::tests(&file.text) {
+        for test in test_functions(&file.text) {
             for id in scan::ids(&test, &threats) {
                 claims.entry(id).or_default().insert(test.name);
             }

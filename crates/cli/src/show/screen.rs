@@ -36,6 +36,7 @@ impl Screen {
     }
 
     /// For those who write by themselves.
+    #[cfg(feature = "rdf")]
     pub(crate) fn writer(&mut self) -> &mut (dyn Write + Send) {
         &mut self.out
     }

@@ -14,6 +14,7 @@ mod logins_shared;
 mod over_http;
 mod pages;
 mod questions;
+#[cfg(feature = "rdf")]
 mod rdf;
 mod run;
 mod scripted;

@@ -11,11 +11,11 @@ mod auth_owners;
 mod auth_programs;
 #[cfg(feature = "auth-server")]
 mod auth_scopes;
-mod compile;
 mod extensions;
 #[cfg(feature = "auth-server")]
 mod guarded;
 mod impl_blocks;
+mod macro_forms;
 mod prompts;
 mod questions;
 mod quickstart;

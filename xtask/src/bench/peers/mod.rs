@@ -16,7 +16,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::figure::number;
 use super::{Program, client};
 use crate::pinned::RMCP;
-use crate::workspace::Workspace;
+use crate::workspace::{MEASURED, Workspace};
 use crate::{install, parallel};
 
 /// The name of our own figure that is compared.
@@ -83,7 +83,7 @@ fn linked_data(workspace: &Workspace, document: &mut Document) -> Result<()> {
         .map_err(|reason| anyhow!("the Python packages can not be installed: {reason}"))?;
 
     let mut ours = workspace.cargo();
-    ours.args(["run", "--quiet", "--release", "--package", "jackfield-rdf", "--example", "throughput"]);
+    ours.args(["run", "--quiet", "--package", "jackfield-rdf", "--example", "throughput"]).args(MEASURED);
     let mut theirs = Command::new(venv.join("bin/python"));
     theirs.arg("peers.py").current_dir(&folder);
     let mut figures = last_line(&mut ours)?;

@@ -101,8 +101,7 @@ fn peers(workspace: &Workspace, ours: &Program, only: Option<&str>) -> Result<Ve
         on_pipes,
         is_native: true,
     };
-    let limit =
-        workspace.build_executable(&["--release", "--package", "jackfield-examples", "--example", "bench_limit"]);
+    let limit = workspace.build_example("bench_limit");
     let mut peers = vec![native("jackfield", ours.path.clone(), None), native("by hand", limit?, Some("ideal"))];
     let begins = |name: &str, start: &str| name.to_lowercase().starts_with(&start.to_lowercase());
     for (title, package, kit) in OTHERS.iter().filter(|(title, ..)| only.is_none_or(|only| begins(title, only))) {

@@ -1,0 +1,291 @@
+//! `cargo xtask verify`: the long proofs. Each part is a command of its own too.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+
+use crate::changes::Change;
+use crate::conformance::Direction;
+use crate::steps::{Outcome, Steps, succeed};
+use crate::workspace::{EVERYTHING, Workspace, program};
+use crate::{bench, conformance, coverage, fuzz, install, interop, loom, nodes, soak, tree};
+
+/// Which parts, and how long.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Options {
+    /// The parts to run; all if none is named. `--list` shows them.
+    parts: Vec<String>,
+    /// Run everything at full length: loom deeper, fuzzing and soak for many minutes, a thousand kills.
+    #[arg(long)]
+    long: bool,
+    /// Run only the parts that the change since the main branch, or since the commit in CI_BASE, can have touched.
+    #[arg(long, conflicts_with = "parts")]
+    changed: bool,
+    /// List the parts and what they prove, and run nothing.
+    #[arg(long)]
+    list: bool,
+}
+
+/// A part of the proof.
+struct Part {
+    name: &'static str,
+    proves: &'static str,
+    /// What it is built from; a change elsewhere cannot touch it.
+    packages: &'static [&'static str],
+    paths: &'static [&'static str],
+    run: fn(&Workspace, Length) -> Result<Outcome>,
+}
+
+/// How much time a part may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    Short,
+    Long,
+}
+
+impl Length {
+    fn choose<T>(self, short: T, long: T) -> T {
+        match self {
+            Self::Short => short,
+            Self::Long => long,
+        }
+    }
+}
+
+/// What depends on nearly every crate of ours.
+const ALL: &[&str] =
+    &["jackfield-protocol", "jackfield-store", "jackfield-macros", "jackfield-cli", "jackfield-rdf", "xtask"];
+
+/// In the order that finds the most mistakes in the least time.
+const PARTS: &[Part] = &[
+    Part {
+        name: "documentation",
+        proves: "the documentation builds without warnings",
+        packages: ALL,
+        paths: &["crates", "README.md"],
+        run: |workspace, _| documentation(workspace),
+    },
+    Part {
+        name: "first command",
+        proves: "`cargo run --release -- serve everything` answers",
+        packages: &["jackfield-cli"],
+        paths: &[],
+        run: |workspace, _| first_command(workspace),
+    },
+    Part {
+        name: "crate count",
+        proves: "a small server depends on few crates (`cargo xtask tree`)",
+        packages: &["jackfield"],
+        paths: &["xtask/src/tree.rs"],
+        run: |workspace, _| tree::run(workspace).map(Outcome::from),
+    },
+    Part {
+        name: "conformance",
+        proves: "the official suite passes, as server, client and authorization server",
+        packages: &["jackfield-testkit"],
+        paths: &["xtask/src/conformance", "xtask/src/conformance.rs"],
+        run: |workspace, _| conforming(workspace),
+    },
+    Part {
+        name: "interop",
+        proves: "clients and servers of others work with ours",
+        packages: &["jackfield-cli", "jackfield-testkit"],
+        paths: &["tests/interop", "xtask/src/interop", "xtask/src/interop.rs"],
+        run: |workspace, _| real_peers(workspace),
+    },
+    Part {
+        name: "coverage",
+        proves: "tests reach 90 % of all lines, and 95 % where strangers are read",
+        packages: ALL,
+        paths: &["xtask/src/coverage", "xtask/src/coverage.rs"],
+        run: |workspace, _| coverage::check(workspace),
+    },
+    Part {
+        name: "bench",
+        proves: "instructions, allocations, system calls and memory stay below their limits",
+        packages: &["jackfield-examples", "jackfield-bench-client", "jackfield-cli"],
+        paths: &["bench", "benches", "xtask/src/bench", "xtask/src/bench.rs"],
+        run: measurements,
+    },
+    Part {
+        name: "fuzz",
+        proves: "random bytes break nothing that reads what others wrote",
+        packages: &[
+            "jackfield-protocol",
+            "jackfield-peer",
+            "jackfield-http",
+            "jackfield-auth",
+            "jackfield-server",
+            "jackfield-host",
+        ],
+        paths: &["fuzz", "xtask/src/fuzz.rs"],
+        run: fuzzing,
+    },
+    Part {
+        name: "loom",
+        proves: "every interleaving of what threads share keeps its promise, deeper than the tests look",
+        packages: &["jackfield-loom"],
+        paths: &["loom", "xtask/src/loom.rs"],
+        run: |workspace, length| loom::run(workspace, &loom::Options::deep(length.choose(2, 3))).map(Outcome::from),
+    },
+    Part {
+        name: "soak",
+        proves: "events over streams that are cut, and a mixed load with faults: nothing is lost, doubled or left",
+        packages: &["jackfield-cli", "jackfield-testkit", "jackfield-examples"],
+        paths: &["xtask/src/soak", "xtask/src/soak.rs"],
+        run: soaking,
+    },
+    Part {
+        name: "nodes",
+        proves: "several nodes on one Redis are one server, also while they are killed",
+        packages: &["jackfield-testkit"],
+        paths: &["xtask/src/nodes.rs"],
+        run: storming,
+    },
+    Part {
+        name: "dependencies",
+        proves: "licences, sources and advisories of the crates of others (cargo-deny)",
+        packages: &[],
+        paths: &["deny.toml"],
+        run: |workspace, _| deny(workspace),
+    },
+];
+
+/// Runs the parts up to the first failure, then prints how each ended and how long it took.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if options.list {
+        PARTS.iter().for_each(|part| println!("{:<14} {}", part.name, part.proves));
+        return Ok(());
+    }
+    if let Some(unknown) = options.parts.iter().find(|name| PARTS.iter().all(|part| part.name != *name)) {
+        let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+        bail!("there is no part {unknown:?}; there are {}", names.join(", "));
+    }
+    let change = if options.changed { Change::find(workspace)? } else { None };
+    match &change {
+        Some(change) => println!("only what the change since {} can have touched", change.base),
+        None if options.changed => println!("there is no commit to compare with: all parts run"),
+        None => {}
+    }
+    let notes = install::debian(install::FOR_PROOFS);
+    let length = if options.long { Length::Long } else { Length::Short };
+    let mut steps = Steps::default();
+    for part in
+        PARTS.iter().filter(|part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name))
+    {
+        match &change {
+            Some(change) if !change.touches(part.packages, part.paths) => {
+                steps.leave_out(part.name, &format!("nothing it depends on has changed since {}", change.base));
+            }
+            _ => steps.run(part.name, || (part.run)(workspace, length)),
+        }
+    }
+    steps.finish(&notes)
+}
+
+fn documentation(workspace: &Workspace) -> Result<Outcome> {
+    succeed(workspace.cargo().args(["doc", "--no-deps"]).args(EVERYTHING).env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(Outcome::Passed)
+}
+
+/// Builds the command as the README says, and lets it call a tool of the server that the README starts.
+fn first_command(workspace: &Workspace) -> Result<Outcome> {
+    let command = workspace.build_executable(&["--release"])?;
+    let size = command.metadata()?.len();
+    let mut call = Command::new(&command);
+    call.args(["call", "get-sum", "a=2", "b=3", "--"]).arg(&command).args(["serve", "everything"]);
+    let output = call.output().context("cannot run the command")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(said.contains("The sum of 2 and 3 is 5."), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    Ok(Outcome::Measured(format!("a command of {:.1} MB", size as f64 / 1e6)))
+}
+
+fn conforming(workspace: &Workspace) -> Result<Outcome> {
+    let mut figures = Vec::new();
+    for direction in [Direction::Server, Direction::Client, Direction::Authorization] {
+        if let Some(reason) = conformance::obstacle(workspace, direction) {
+            return Ok(Outcome::Skipped(format!("the suite is not installed ({reason})")));
+        }
+        let passed = conformance::run(workspace, &conformance::Options::all(direction))?;
+        figures.push(format!("{passed} as {}", direction.name()));
+    }
+    Ok(Outcome::Measured(figures.join(", ")))
+}
+
+fn real_peers(workspace: &Workspace) -> Result<Outcome> {
+    let missing = interop::run(workspace, &interop::Options::default())?;
+    Ok(if missing.is_empty() { Outcome::Passed } else { Outcome::Skipped(missing.join("; ")) })
+}
+
+fn measurements(workspace: &Workspace, length: Length) -> Result<Outcome> {
+    if program("valgrind").is_none() {
+        return Ok(Outcome::Skipped("valgrind is not installed".to_owned()));
+    }
+    bench::check(workspace, length == Length::Long).map(Outcome::from)
+}
+
+fn fuzzing(workspace: &Workspace, length: Length) -> Result<Outcome> {
+    // The fuzzer itself is C++.
+    if program("c++").is_none() {
+        return Ok(Outcome::Skipped("there is no C++ compiler".to_owned()));
+    }
+    let seconds = length.choose(10, 300);
+    fuzz::run(workspace, &fuzz::Options { seconds, targets: Vec::new() })?;
+    Ok(Outcome::Measured(format!("{seconds} s for each target")))
+}
+
+fn soaking(workspace: &Workspace, length: Length) -> Result<Outcome> {
+    let (events, mixed) = length.choose(soak::Options::short(), soak::Options::long());
+    soak::run(workspace, &events)?;
+    soak::run(workspace, &mixed)?;
+    Ok(Outcome::Measured(format!("{events}, {mixed}")))
+}
+
+fn storming(workspace: &Workspace, length: Length) -> Result<Outcome> {
+    let options = length.choose(nodes::Options::short(), nodes::Options::default());
+    if !install::has_redis() {
+        return Ok(Outcome::Skipped("there is no Redis".to_owned()));
+    }
+    nodes::run(workspace, &options)?;
+    Ok(Outcome::Measured(options.to_string()))
+}
+
+fn deny(workspace: &Workspace) -> Result<Outcome> {
+    if program("cargo-deny").is_none() {
+        let reason = "cargo-deny is not installed; `cargo install --locked cargo-deny` brings it";
+        return Ok(Outcome::Skipped(reason.to_owned()));
+    }
+    succeed(workspace.cargo().args(["deny", "--all-features", "check", "bans", "licenses", "sources"]))?;
+    // The advisories do not come from the registry, and their place cannot be reached from everywhere.
+    match install::quietly(workspace.cargo().args(["deny", "fetch", "db"])) {
+        Ok(()) => succeed(workspace.cargo().args(["deny", "--all-features", "check", "advisories"])).map(Outcome::from),
+        Err(reason) => Ok(Outcome::Skipped(format!("the advisories only: {reason}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_depend_on_packages_that_exist() {
+        let workspace = Workspace::find().unwrap();
+        for part in PARTS {
+            for name in part.packages {
+                assert!(workspace.packages.iter().any(|package| package.name == *name), "{}: {name}", part.name);
+            }
+            for path in part.paths {
+                assert!(workspace.root.join(path).exists(), "{}: {path}", part.name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_part_is_refused_with_the_known_ones() {
+        let workspace = Workspace::find().unwrap();
+        let options = Options { parts: vec!["fuz".to_owned()], ..Options::default() };
+        let error = run(&workspace, &options).unwrap_err().to_string();
+        assert!(error.contains("\"fuz\"") && error.contains("fuzz"), "{error}");
+    }
+}
