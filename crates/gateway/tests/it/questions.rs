@@ -133,7 +133,7 @@ async fn an_answer_that_comes_too_late_is_refused() {
     let mut other = json!({"name": "demo__folders", "arguments": {}, "requestState": state, "inputResponses": answers});
     assert_eq!(client.request("tools/call", other.clone()).await.unwrap_err().code, -32602);
 
-    tokio::time::sleep(std::time::Duration::from_secs(11 * 60)).await;
+    jackfield_testkit::pass(std::time::Duration::from_secs(11 * 60)).await;
     other["name"] = "demo__greet".into();
     let refused = client.request("tools/call", other).await.unwrap_err();
     assert!(refused.code == -32602 && refused.message.contains("call again"), "{refused:?}");
@@ -149,11 +149,11 @@ async fn callers_that_never_come_back_keep_nobody_out() {
     for _ in 0..4100 {
         let asked = client.request("tools/call", call.clone()).await.unwrap();
         assert_eq!(asked["resultType"], "input_required", "{asked}");
-        tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+        jackfield_testkit::pass(std::time::Duration::from_secs(2)).await;
     }
     // One that comes back in time gets what there is.
     let asked = client.request("tools/call", call.clone()).await.unwrap();
-    tokio::time::sleep(std::time::Duration::from_secs(9 * 60)).await;
+    jackfield_testkit::pass(std::time::Duration::from_secs(9 * 60)).await;
     let key = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
     let mut again = call;
     again["requestState"] = asked["requestState"].clone();
