@@ -84,9 +84,8 @@ async fn what_was_not_written_was_not_sent() {
     let large = 6 << 20;
     let post_large = session.tool(1, "post", json!({ "text": "x", "times": large }));
     assert_eq!(session.ask(&post_large).await.text(), "Ok(())");
-    let before = nodes.store.asked();
     // The node has read it, and begins to write.
-    eventually(async || nodes.store.asked() > before).await;
+    eventually(async || nodes.store.largest_read() > large).await;
     for _ in 0..100 {
         assert_eq!(second.ask(&second.tool(1, "echo", json!({ "text": "x" }))).await.text(), "x");
     }
