@@ -144,9 +144,11 @@ async fn an_answer_that_comes_too_late_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn callers_that_never_come_back_keep_nobody_out() {
     let place = Place::new(demo().tool(impatient), Revision::V2025_11_25);
-    let client = person(behind(Gateway::new("gateway"), "demo", &place).server().unwrap(), Revision::LATEST);
+    // Three hundred of them wait at a time: each for ten minutes, and the next begins two seconds later.
+    let gateway = Gateway::new("gateway").calls_per_caller(350);
+    let client = person(behind(gateway, "demo", &place).server().unwrap(), Revision::LATEST);
     let call = json!({"name": "demo__impatient", "arguments": {}});
-    for _ in 0..4100 {
+    for _ in 0..400 {
         let asked = client.request("tools/call", call.clone()).await.unwrap();
         assert_eq!(asked["resultType"], "input_required", "{asked}");
         jackfield_testkit::pass(std::time::Duration::from_secs(2)).await;
