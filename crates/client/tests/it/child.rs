@@ -192,10 +192,10 @@ fn a_dead_server_is_started_again() {
     });
 }
 
-/// T-116: killed in mid-call, the caller knows each time. Twenty times unless the variable `JACKFIELD_KILLS` says how often.
+/// T-116: killed in mid-call, the caller knows each time. Five times unless the variable `JACKFIELD_KILLS` says how often.
 #[test]
 fn every_death_is_noticed() {
-    let kills = std::env::var("JACKFIELD_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(20);
+    let kills = std::env::var("JACKFIELD_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(5);
     real_within(Duration::from_secs(120).saturating_mul(kills), async move {
         let mut restarts = quick();
         restarts.limit = u32::MAX;

@@ -49,11 +49,11 @@ async fn start(port: u16) -> Child {
     child
 }
 
-/// T-116: killed in mid-call, the caller knows each time, and the next call finds the server that was started instead. Twenty times unless
+/// T-116: killed in mid-call, the caller knows each time, and the next call finds the server that was started instead. Five times unless
 /// the variable `JACKFIELD_KILLS` says how often.
 #[tokio::test]
 async fn every_death_is_noticed() {
-    let kills = std::env::var("JACKFIELD_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(20);
+    let kills = std::env::var("JACKFIELD_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(5);
     // It is killed and started again at the same address, which nobody else may get meanwhile.
     let reserved = jackfield_testkit::ReservedPort::new().unwrap();
     let port = reserved.address().port();
