@@ -1,11 +1,13 @@
 //! A Redis of a test's own.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use crate::ReservedPort;
 
 /// The programs that will do, best first. In Debian the last is the server too, depending on the name it is called by; it can be had
 /// without a service that starts by itself.
@@ -19,7 +21,8 @@ pub struct RedisServer {
     program: &'static str,
     arguments: Vec<String>,
     folder: PathBuf,
-    port: u16,
+    /// Nobody else gets it while the server is away.
+    port: ReservedPort,
     child: Option<Child>,
 }
 
@@ -52,13 +55,13 @@ impl RedisServer {
         let folder = std::env::temp_dir().join(format!("jackfield-redis-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("there is a folder for temporary files");
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        let mut server = Self { program: name, arguments, folder, port: 0, child: None };
-        // Someone else may take the port before the server does.
+        let mut server = Self { program: name, arguments, folder, port: reserve(), child: None };
+        // Someone else may have the second port that a cluster needs.
         for _ in 0..10 {
-            server.port = free_port();
             if server.launch() {
                 return Some(server);
             }
+            server.port = reserve();
         }
         panic!("{name} does not start");
     }
@@ -66,13 +69,13 @@ impl RedisServer {
     /// Returns the address.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
+        format!("redis://{}", self.port.address())
     }
 
     /// Returns the port.
     #[must_use]
     pub fn port(&self) -> u16 {
-        self.port
+        self.port.address().port()
     }
 
     /// Ends the server at once, without a chance to save anything (SIGKILL).
@@ -121,7 +124,7 @@ impl RedisServer {
     /// There is no answer.
     #[must_use]
     pub fn command(&self, words: &[&str]) -> String {
-        exchange(self.port, words).expect("the server answers")
+        exchange(&self.port, words).expect("the server answers")
     }
 
     /// Returns how often a command was called, by the server's own count.
@@ -135,7 +138,7 @@ impl RedisServer {
 
     fn launch(&mut self) -> bool {
         let mut child = program(self.program)
-            .args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
+            .args(["--port", &self.port().to_string(), "--bind", "127.0.0.1", "--save", "", "--dir"])
             .arg(&self.folder)
             .args(&self.arguments)
             .stdin(Stdio::null())
@@ -180,19 +183,18 @@ fn program(name: &str) -> Command {
     command
 }
 
-/// Finds a port that nobody listens on, low enough that a cluster has room for the second port that it needs.
-fn free_port() -> u16 {
+/// Reserves a port that is low enough that a cluster has room for the second port that it needs.
+fn reserve() -> ReservedPort {
     loop {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
-        let port = listener.local_addr().expect("it is bound").port();
-        if port < 55_000 {
+        let port = ReservedPort::new().expect("there is a free port");
+        if port.address().port() < 55_000 {
             return port;
         }
     }
 }
 
-fn exchange(port: u16, words: &[&str]) -> io::Result<String> {
-    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+fn exchange(port: &ReservedPort, words: &[&str]) -> io::Result<String> {
+    let mut stream = TcpStream::connect(port.address())?;
     stream.set_read_timeout(Some(PATIENCE))?;
     write!(stream, "*{}\r\n", words.len())?;
     for word in words {

@@ -247,9 +247,8 @@ async fn a_no_is_for_all_who_waited() {
             calls.spawn(async move { town.failure(&login).await });
         }
         let challenged = |event: &&AuthEvent| matches!(event, AuthEvent::Challenged { .. });
-        while town.events.lock().unwrap().iter().filter(challenged).count() < 10 {
-            tokio::task::yield_now().await;
-        }
+        let all_wait = async || town.events.lock().unwrap().iter().filter(challenged).count() == 10;
+        jackfield_testkit::eventually("all calls are refused", all_wait).await;
         no.let_go.add_permits(10);
         let failures = calls.join_all().await;
         assert!(failures.iter().all(|failure| failure.contains("access_denied")), "{failures:?}");
@@ -272,7 +271,7 @@ async fn logins_that_do_not_finish_register_once() {
     tokio::select! {
         biased;
         _ = login.login() => panic!("nobody has answered"),
-        () = async { while no.asked.load(Ordering::SeqCst) < 4 { tokio::task::yield_now().await } } => {}
+        () = jackfield_testkit::eventually("the user is asked", async || no.asked.load(Ordering::SeqCst) == 4) => {}
     }
     town.login().login().await.unwrap();
     assert_eq!(town.clients().len(), 1);

@@ -275,7 +275,7 @@ async fn the_claim_of_a_dead_server_runs_out() {
     tokio::select! {
         biased;
         early = &mut waiting => panic!("{early:?}"),
-        () = tokio::time::sleep(Duration::from_secs(30)) => clock.advance(61),
+        () = jackfield_testkit::pass(Duration::from_secs(30)) => clock.advance(61),
     }
     assert_eq!(waiting.await.unwrap().expose(), "theirs-2");
     assert_eq!(provider.asked.lock().unwrap().len(), 2);

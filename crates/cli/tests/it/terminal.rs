@@ -143,9 +143,8 @@ fn questions_are_asked_at_the_terminal() {
         assert!(!opened.exists());
         let (_, shown) = run("trigger-url-elicitation", &[&argument], "o\n", &variables);
         assert!(shown.contains("User completed the URL elicitation flow"), "{shown}");
-        while !opened.exists() {
-            std::thread::yield_now();
-        }
+        // The browser is not a child of the test.
+        jackfield_testkit::eventually_blocking("the browser is started", || opened.exists());
         assert_eq!(std::fs::read_to_string(opened).unwrap(), format!("1|{url}|"));
     }
 }

@@ -144,12 +144,12 @@ fn progress_is_heard_and_keeps_a_call_alive() {
             let token = request["params"]["_meta"]["progressToken"].clone();
             assert_eq!(token, request["id"]);
             for (step, progress) in [1.0, 2.0, 1.5, 3.0].into_iter().enumerate() {
-                tokio::time::sleep(Duration::from_secs(6)).await;
+                jackfield_testkit::pass(Duration::from_secs(6)).await;
                 let message = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params":
                     {"progressToken": token, "progress": progress, "message": step.to_string()}});
                 server.send(&message).await;
             }
-            tokio::time::sleep(Duration::from_secs(6)).await;
+            jackfield_testkit::pass(Duration::from_secs(6)).await;
             server.answer(json!({"content": []})).await;
         };
         // The third notice does not grow, so 12 seconds pass without a sign: too late.
@@ -168,7 +168,7 @@ fn progress_for_ever_has_an_end() {
         let serve = async {
             server.expect("tools/call").await;
             for step in 0.. {
-                tokio::time::sleep(Duration::from_secs(30)).await;
+                jackfield_testkit::pass(Duration::from_secs(30)).await;
                 let notice = json!({"jsonrpc": "2.0", "method": "notifications/progress",
                     "params": {"progressToken": 2, "progress": step}});
                 server.send(&notice).await;
@@ -335,7 +335,7 @@ fn the_time_of_a_call_covers_the_list_of_tools() {
                     assert_eq!(asked["method"], "notifications/cancelled");
                     return;
                 }
-                tokio::time::sleep(Duration::from_secs(4)).await;
+                jackfield_testkit::pass(Duration::from_secs(4)).await;
                 let tools = json!([{"name": n.to_string(), "inputSchema": schema()}]);
                 let answer = json!({"tools": tools, "nextCursor": n.to_string()});
                 server.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer})).await;
@@ -359,7 +359,7 @@ fn the_longest_time_is_no_limit() {
         let serve = async {
             for method in ["tools/call", "prompts/get"] {
                 server.expect(method).await;
-                tokio::time::sleep(Duration::from_secs(2 * 24 * 3600)).await;
+                jackfield_testkit::pass(Duration::from_secs(2 * 24 * 3600)).await;
                 server.answer(json!({"content": [], "messages": []})).await;
             }
         };
@@ -449,7 +449,7 @@ fn pings_wait_for_a_server_that_reads_slowly() {
             let call =
                 || client.call("t", json!({"x": "y".repeat(5000)})).timeout(Duration::from_secs(100)).into_future();
             let serve = async {
-                tokio::time::sleep(Duration::from_secs(reads_after)).await;
+                jackfield_testkit::pass(Duration::from_secs(reads_after)).await;
                 for _ in 0..2 {
                     server.expect("tools/call").await;
                     server.answer(json!({"content": []})).await;
@@ -457,7 +457,7 @@ fn pings_wait_for_a_server_that_reads_slowly() {
                 server.ignore_the_rest().await;
             };
             let second = async {
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                jackfield_testkit::pass(Duration::from_secs(1)).await;
                 call().await
             };
             let outcomes = tokio::select! {

@@ -185,7 +185,7 @@ fn think(thoughts: &Arc<Mutex<Thoughts>>, asked: &Asked<'_>) -> Done {
     all.most_under_way = all.most_under_way.max(all.under_way);
     let (thoughts, inbox, id) = (thoughts.clone(), asked.inbox.clone(), asked.id);
     all.answers.spawn(async move {
-        tokio::time::sleep(Duration::from_secs(5)).await;
+        jackfield_testkit::pass(Duration::from_secs(5)).await;
         thoughts.lock().unwrap().under_way -= 1;
         reply(&inbox, id, json!({ "result": {} }));
     });

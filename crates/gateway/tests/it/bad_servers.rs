@@ -64,7 +64,7 @@ impl Bad {
 }
 
 /// T-130, T-133: a server that hangs, floods or talks nonsense costs the others nothing, and nothing of the nonsense reaches a caller.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_bad_server_hurts_nobody_else() {
     for bad in [Bad::Silent, Bad::Garbled, Bad::Flooding] {
         let good = Place::new(demo(), Revision::LATEST);

@@ -56,7 +56,7 @@ async fn a_list_that_hangs_holds_up_nothing_else() {
     let mut tasks = JoinSet::new();
     let client = client_of(gateway, Client::builder(), &mut tasks).await;
     // So long the server is waited for at first.
-    tokio::time::sleep(Duration::from_secs(61)).await;
+    jackfield_testkit::pass(Duration::from_secs(61)).await;
     let mut subscription = client.subscribe().tools().resource("note://demo/first").await.unwrap();
     let soon = Duration::from_secs(1);
     for n in 0..40 {
@@ -67,10 +67,10 @@ async fn a_list_that_hangs_holds_up_nothing_else() {
         server.tools().insert(tool, |_, _| async { CallToolResult::text("") }).unwrap().keep();
         let told = tokio::time::timeout(soon, subscription.next()).await.expect("it is looked at soon");
         assert_eq!(told.unwrap().unwrap(), Event::ToolsChanged, "{n}");
-        tokio::time::sleep(Duration::from_secs(7)).await;
+        jackfield_testkit::pass(Duration::from_secs(7)).await;
     }
     let before = asked.load(Ordering::SeqCst);
-    tokio::time::sleep(Duration::from_secs(60 * 60)).await;
+    jackfield_testkit::pass(Duration::from_secs(60 * 60)).await;
     // A minute for each time it is asked, and a minute of pause.
     let asked = asked.load(Ordering::SeqCst) - before;
     assert!((25..35).contains(&asked), "{asked}");
@@ -85,10 +85,10 @@ async fn a_list_that_is_too_long_is_asked_for_once() {
     let mut tasks = JoinSet::new();
     let client = client_of(gateway, Client::builder(), &mut tasks).await;
     assert!(!client.tools().all().await.unwrap().is_empty());
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    jackfield_testkit::pass(Duration::from_secs(1)).await;
     let pages = asked.load(Ordering::SeqCst);
     assert!(pages > 100, "{pages}");
-    tokio::time::sleep(Duration::from_secs(10 * 60)).await;
+    jackfield_testkit::pass(Duration::from_secs(10 * 60)).await;
     assert_eq!(asked.load(Ordering::SeqCst), pages);
     assert!(client.prompts().all().await.unwrap().is_empty());
 }

@@ -48,22 +48,22 @@ async fn a_server_that_is_not_there_hurts_nobody_else() {
 
     right.switch_on();
     client.wait_for("notifications/tools/list_changed").await.unwrap();
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    jackfield_testkit::pass(Duration::from_secs(1)).await;
     assert_eq!(names(&client).await.len(), 2);
     assert!(!client.call_tool("right__echo", &text).await.unwrap().is_failure());
 
     // It goes away in the middle of everything.
     left.switch_off();
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    jackfield_testkit::pass(Duration::from_secs(1)).await;
     assert_eq!(names(&client).await, ["right__echo"]);
     assert!(client.call_tool("left__echo", &text).await.unwrap().is_failure());
     // It is tried again, but not all the time.
     let before = left.visits.load(Ordering::SeqCst);
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    jackfield_testkit::pass(Duration::from_secs(600)).await;
     let visits = left.visits.load(Ordering::SeqCst) - before;
     assert!((5..30).contains(&visits), "{visits}");
     left.switch_on();
-    tokio::time::sleep(Duration::from_secs(61)).await;
+    jackfield_testkit::pass(Duration::from_secs(61)).await;
     assert_eq!(names(&client).await.len(), 2);
 }
 
@@ -85,7 +85,7 @@ async fn what_could_not_be_asked_for_once_is_asked_for_again() {
         let place = Place::new(moody, Revision::LATEST);
         let client = TestClient::of(behind(Gateway::new("gateway"), "demo", &place).server().unwrap());
         assert_eq!(names(&client).await.is_empty(), refused == Method::ListTools);
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        jackfield_testkit::pass(Duration::from_secs(1)).await;
         assert_eq!(names(&client).await, ["demo__echo"], "{refused:?}");
         let schema = Schema::new(&json!({"type": "object"})).unwrap();
         server
@@ -93,7 +93,7 @@ async fn what_could_not_be_asked_for_once_is_asked_for_again() {
             .insert(Tool::new("late_echo", schema), |_, _| async { CallToolResult::text("") })
             .unwrap()
             .keep();
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        jackfield_testkit::pass(Duration::from_secs(1)).await;
         assert_eq!(names(&client).await.len(), 2, "{refused:?}");
         assert_eq!(place.visits.load(Ordering::SeqCst), 1, "it was there all the time");
     }

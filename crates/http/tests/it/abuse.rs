@@ -70,13 +70,13 @@ async fn anonymous_requests_in_flight_are_bounded() {
     assert_eq!(session.ask(&session.tool(1, "echo", json!({}))).await.status, 200);
     fixture.let_go(1);
     fixture.see("dropped").await;
-    let mut again = fixture.ask(&Ask::tool("echo", json!({}))).await;
-    // The handler is dropped a moment before its request is over.
-    while again.status == 429 {
-        tokio::task::yield_now().await;
-        again = fixture.ask(&Ask::tool("echo", json!({}))).await;
-    }
-    assert_eq!(again.status, 200);
+    // The handler is dropped a moment before its request is over, and nobody outside is told.
+    jackfield_testkit::eventually("there is room for another request", async || {
+        let again = fixture.ask(&Ask::tool("echo", json!({}))).await;
+        assert!([200, 429].contains(&again.status), "{}", again.status);
+        again.status == 200
+    })
+    .await;
     drop(waiting);
 }
 

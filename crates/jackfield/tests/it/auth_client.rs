@@ -1,7 +1,6 @@
 //! Our client at our own authorization server, over real sockets: log in, call, renew, ask for more, give back.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use jackfield::auth::client::{AuthError, AuthEvent, Binding, Interaction, Login, OAuth, Page, Visit};
 use jackfield::auth::dpop::ProofRules;
@@ -46,7 +45,8 @@ impl World {
         let users = Users::new().unwrap();
         users.add_user("ann", &Secret::new("correct horse battery")).unwrap();
         // The names of the servers contain the port, which has to be known first.
-        let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let reserved = jackfield_testkit::ReservedPort::new().unwrap();
+        let free = reserved.address();
         let (issuer, url) = (format!("http://{free}"), format!("http://{free}/mcp"));
         let resource =
             Resource::new(&url).scope("whisper", "Whisper").scope("shout", "Shout").default_scopes("whisper");
@@ -211,12 +211,8 @@ async fn each_request_of_a_session_carries_the_token() {
     let builder = Client::builder().revision(Revision::LATEST_WITH_HANDSHAKE);
     let client = builder.connect(Http::new(&world.url).authorizer(watched.clone())).await.unwrap();
     assert_eq!(call(&client, "whisper").await, "psst");
-    let listens = async {
-        while !watched.given.lock().unwrap().iter().any(|(method, _)| method == "GET") {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), listens).await.expect("the client listens");
+    let listens = async || watched.given.lock().unwrap().iter().any(|(method, _)| method == "GET");
+    jackfield_testkit::eventually("the client listens", listens).await;
     client.close().await;
     let given = watched.given.lock().unwrap().clone();
     for method in ["POST", "GET", "DELETE"] {

@@ -317,9 +317,8 @@ mod tests {
             recorder.record(Side::Client, number.to_string().as_bytes());
         }
         drop(hold);
-        while tape.0.tally.waiting.load(Ordering::Relaxed) > 0 {
-            std::thread::yield_now();
-        }
+        let is_written = || tape.0.tally.waiting.load(Ordering::Relaxed) == 0;
+        jackfield_testkit::eventually_blocking("all of it is written", is_written);
         recorder.record(Side::Client, b"\"last\"");
         tape.close().unwrap();
         let entries = entries(&text.lock().unwrap());

@@ -60,7 +60,7 @@ impl Handler for Script {
                 std::future::pending().await
             }),
             "sleep" => Answering::later(async move {
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                jackfield_testkit::pass(Duration::from_secs(1)).await;
                 done(json!({"slept": true}))
             }),
             "fail" => Answering::ready(Err(ErrorObject::new(7, "as asked"))),

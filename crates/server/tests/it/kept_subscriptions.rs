@@ -132,7 +132,7 @@ fn telling(told: &Log, thinking: &Arc<Semaphore>) -> Server {
 
 /// Lets everything run that can.
 async fn settle() {
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    jackfield_testkit::pass(std::time::Duration::from_secs(1)).await;
 }
 
 /// Whoever is told that a subscription is refused may try again at once: nothing of the first try is left to be undone.

@@ -14,7 +14,7 @@ fn working() -> Server {
         .tool(plain("work", |cx: Cx| async move {
             for step in [1, 2, 2, 1, 3] {
                 cx.progress(step, 3.0, "busy");
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                jackfield_testkit::pass(Duration::from_millis(20)).await;
             }
             cx.progress(f64::NAN, None, None);
             "done".to_owned()
@@ -23,7 +23,7 @@ fn working() -> Server {
             for step in 0..1000 {
                 cx.progress(f64::from(step), None, None);
             }
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            jackfield_testkit::pass(Duration::from_secs(1)).await;
             cx.progress(5000, None, None);
             "done".to_owned()
         }))
@@ -174,7 +174,7 @@ fn tracing_events_go_to_the_client_of_the_call() {
     let _default = tracing::subscriber::set_default(subscriber);
     let server = Server::new("x").tool(plain("trace", |_: Cx| async move {
         tracing::info!(target: "app", "hello");
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        jackfield_testkit::pass(Duration::from_secs(1)).await;
         tracing::warn!(target: "app", n = 1, ok = true, "careful");
         tracing::debug!(target: "app", "not wanted");
         "done".to_owned()

@@ -415,14 +415,14 @@ fn hooks_hear_of_every_end() {
             talk.close().await;
             assert!(talk.receive().await.is_none());
             drop(talk);
-            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            jackfield_testkit::pass(std::time::Duration::from_secs(1)).await;
             are(0);
         }
         let mut talk = Talk::new(&server);
         talk.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"resourceSubscriptions\": [\"note:one\", \"secret:x\"]}}\n < notifications/subscriptions/acknowledged {\"notifications\": {\"resourceSubscriptions\": [\"note:one\"]}}").await;
         are(1);
         drop(talk);
-        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        jackfield_testkit::pass(std::time::Duration::from_secs(1)).await;
         are(0);
     });
 }

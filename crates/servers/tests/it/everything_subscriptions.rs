@@ -25,7 +25,7 @@ async fn a_stream_that_ends_takes_nothing_from_another() {
     let mut kept = client.subscribe().resource(URI).await.unwrap();
     drop(client.subscribe().resource(URI).await.unwrap());
     // Time passes when nobody has anything to do any more.
-    tokio::time::sleep(Duration::from_millis(1)).await;
+    jackfield_testkit::pass(Duration::from_millis(1)).await;
     client.call("toggle-subscriber-updates", ()).await.unwrap();
     let told = tokio::time::timeout(LONG, kept.next()).await.unwrap();
     assert_eq!(told.unwrap().unwrap(), Event::ResourceUpdated(URI.to_owned()));

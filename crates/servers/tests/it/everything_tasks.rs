@@ -141,7 +141,7 @@ async fn clients_are_asked_as_tasks() {
     let builder = Client::builder()
         .tasks()
         .on_sampling(|params| async move {
-            tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+            jackfield_testkit::pass(std::time::Duration::from_secs(5)).await;
             assert_eq!(params.task, None, "the wish for a task is not the model's business");
             let text = SamplingContentBlock::Text(TextContent::new("hi"));
             Ok(CreateMessageResult::new(Role::Assistant, SamplingContent::from(text), "model"))

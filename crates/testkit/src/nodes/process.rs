@@ -1,23 +1,25 @@
 //! A node that can be killed, frozen, and started again.
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::io::{self, BufRead, BufReader};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
-use tokio::net::TcpStream;
-use tokio::time::Instant;
+use tokio::sync::oneshot;
+
+use crate::ReservedPort;
 
 /// How long a node may take until it listens.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server in a process of its own, such as `testkit-node`. It ends with the value.
 #[derive(Debug)]
 pub struct NodeProcess {
     program: PathBuf,
     arguments: Vec<String>,
-    address: SocketAddr,
+    /// Nobody else gets it, neither before the node listens nor between two of its lives.
+    port: ReservedPort,
     child: Option<Child>,
 }
 
@@ -30,13 +32,14 @@ impl NodeProcess {
         Self::with(program, |address| [&address.to_string(), "--store", store].map(str::to_owned).into()).await
     }
 
-    /// Starts any server with these arguments, which tell it a free port.
+    /// Starts any server with these arguments, which tell it a free port. It has to log `listening` with the address.
     ///
     /// # Errors
     /// It does not listen in time.
     pub async fn with(program: &Path, arguments: impl FnOnce(SocketAddr) -> Vec<String>) -> io::Result<Self> {
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let mut node = Self { program: program.to_owned(), arguments: arguments(address), address, child: None };
+        let port = ReservedPort::new()?;
+        let arguments = arguments(port.address());
+        let mut node = Self { program: program.to_owned(), arguments, port, child: None };
         node.restart().await?;
         Ok(node)
     }
@@ -50,7 +53,7 @@ impl NodeProcess {
     /// Returns where it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.port.address()
     }
 
     /// Ends it at once (SIGKILL).
@@ -68,26 +71,25 @@ impl NodeProcess {
     /// It does not listen in time.
     pub async fn restart(&mut self) -> io::Result<()> {
         self.kill();
-        // What nodes say is shown to whoever wants to see it.
-        let say = || if std::env::var_os("RUST_LOG").is_some() { Stdio::inherit() } else { Stdio::null() };
-        let child = Command::new(&self.program)
+        let mut child = Command::new(&self.program)
             .args(&self.arguments)
+            // By default the servers say where they listen.
+            .env_remove("JACKFIELD_LOG")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(say())
+            .stderr(Stdio::piped())
             .spawn()?;
-        let child = self.child.insert(child);
-        let start = Instant::now();
-        while TcpStream::connect(self.address).await.is_err() {
-            if let Some(status) = child.try_wait()? {
-                return Err(io::Error::other(format!("the node ended with {status} instead of listening")));
-            }
-            if start.elapsed() > PATIENCE {
-                return Err(io::Error::other("the node does not listen"));
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
+        let stderr = child.stderr.take().ok_or_else(|| io::Error::other("there is no pipe"))?;
+        self.child = Some(child);
+        let (listens, is_listening) = oneshot::channel();
+        let address = self.port.address().to_string();
+        std::thread::spawn(move || read_log(stderr, &address, listens));
+        // It must be the node that says so: a connection to the address could be one to somebody else.
+        match tokio::time::timeout(PATIENCE, is_listening).await {
+            Ok(Ok(Ok(()))) => Ok(()),
+            Ok(Ok(Err(said))) => Err(io::Error::other(format!("the node ended instead of listening: {said}"))),
+            _ => Err(io::Error::other("the node does not listen")),
         }
-        Ok(())
     }
 
     /// Stops it in its tracks (SIGSTOP): connections stay, and nobody answers.
@@ -113,6 +115,25 @@ impl NodeProcess {
             false => Err(io::Error::other("the signal was not sent")),
         }
     }
+}
+
+/// Reads what a node logs to its end, so that it never waits for a reader. Tells when it listens, or what it said before it ended.
+fn read_log(log: ChildStderr, address: &str, listens: oneshot::Sender<Result<(), String>>) {
+    // What nodes say is shown to whoever wants to see it.
+    let is_shown = std::env::var_os("RUST_LOG").is_some();
+    let (mut listens, mut said) = (Some(listens), String::new());
+    for line in BufReader::new(log).lines().map_while(Result::ok) {
+        if is_shown {
+            eprintln!("{line}");
+        }
+        if line.contains("listening") && line.contains(address) {
+            // Whoever asked may have given up.
+            let _ = listens.take().map(|listens| listens.send(Ok(())));
+        } else if listens.is_some() {
+            said = said + &line + "\n";
+        }
+    }
+    let _ = listens.map(|listens| listens.send(Err(said)));
 }
 
 impl Drop for NodeProcess {

@@ -11,8 +11,12 @@ use super::{Answer, Wire};
 
 /// How long a client waits before it comes back to a stream, as the server asks it to.
 const RETRY: Duration = Duration::from_secs(1);
-/// After how long a call that does not end is given up.
-const LIMIT: Duration = Duration::from_secs(20);
+/// How long a client waits before it tries again what a server could not do or a broken connection has lost.
+const BACKOFF: Duration = Duration::from_millis(100);
+/// How often it tries. That is long enough for a busy machine to start a node.
+const TRIES: usize = 600;
+/// After how long a call that does not end is given up. It is only a bound against hanging: a busy machine is slow.
+const LIMIT: Duration = Duration::from_secs(60);
 const VERSION: &str = "2025-11-25";
 
 /// A session.
@@ -71,14 +75,14 @@ impl Session {
     /// It was not taken after many tries.
     pub async fn post(&self, message: &Value) -> io::Result<()> {
         let mut last = io::Error::other("it was not tried");
-        for _ in 0..50 {
+        for _ in 0..TRIES {
             match self.send("POST", Some(message), &[]).await {
                 Ok((answer, _)) if answer.head.status == 202 => return Ok(()),
                 Ok((answer, _)) if answer.head.status != 503 => return Err(refused(&answer)),
                 Ok((answer, _)) => last = refused(&answer),
                 Err(error) => last = error,
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(BACKOFF).await;
         }
         Err(last)
     }
@@ -164,14 +168,14 @@ impl Session {
     pub async fn come_back(&self, last: &str) -> Result<Wire, Ended> {
         let more: &[(&str, &str)] = if last.is_empty() { &[] } else { &[("last-event-id", last)] };
         let mut failed = Ended::Broke;
-        for _ in 0..50 {
+        for _ in 0..TRIES {
             match self.send("GET", None, more).await {
                 Ok((answer, wire)) if answer.head.is_event_stream() => return Ok(wire),
                 Ok((answer, _)) if answer.head.status == 503 => failed = end_of(&answer.json(), 503),
                 Ok((answer, _)) => return Err(end_of(&answer.json(), answer.head.status)),
                 Err(_) => failed = Ended::Broke,
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(BACKOFF).await;
         }
         Err(failed)
     }

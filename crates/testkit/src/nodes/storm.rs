@@ -5,7 +5,6 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +22,8 @@ const OPENING: Duration = Duration::from_secs(60);
 const LIMIT: Duration = Duration::from_secs(2);
 /// What is said of those that took longer.
 const SLOW: &str = "to end after its connection broke";
+/// How long messages and the ends of tasks may take to arrive. It is only a bound: a busy machine is slow.
+const ARRIVING: Duration = Duration::from_secs(60);
 /// How many sessions are busy at the same time.
 const BUSY: usize = 24;
 /// How many events a call with progress has.
@@ -73,7 +74,8 @@ pub struct Report {
 /// What all sessions of a storm share.
 struct Sky {
     proxy: SocketAddr,
-    started: AtomicUsize,
+    /// How many calls have begun.
+    started: watch::Sender<usize>,
     report: Mutex<Report>,
     busy: Semaphore,
 }
@@ -91,7 +93,7 @@ impl Storm {
         let proxy = Proxy::start(nodes.iter().map(NodeProcess::address).collect()).await?;
         let sky = Arc::new(Sky {
             proxy: proxy.address(),
-            started: AtomicUsize::new(0),
+            started: watch::Sender::new(0),
             report: Mutex::default(),
             busy: Semaphore::new(BUSY),
         });
@@ -116,13 +118,13 @@ impl Storm {
         let mut numbers = Numbers::new(1);
         for kill in 1..=self.kills {
             let due = self.calls.saturating_mul(kill) / self.kills.saturating_add(1);
-            while sky.started.load(Ordering::Relaxed) < due {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            // The sender is here, so that this does not fail.
+            let _ = sky.started.subscribe().wait_for(|started| *started >= due).await;
             let place = numbers.place(nodes.len());
             let Some(node) = nodes.get_mut(place) else { continue };
             node.kill();
             sky.report().kills += 1;
+            // The fault lasts for a while; nothing is waited for.
             tokio::time::sleep(Duration::from_millis(100 + numbers.below(400))).await;
             node.restart().await?;
         }
@@ -165,7 +167,7 @@ async fn session(sky: Arc<Sky>, number: usize, calls: usize) {
     let mut left = Left { sky: &sky, calls };
     let Ok(_busy) = sky.busy.acquire().await else { return };
     let Some(session) = open(&sky).await else { return };
-    let heard: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
+    let heard = Arc::new(watch::Sender::new(HashMap::new()));
     let (open, mut is_open) = watch::channel(false);
     let mut listening = JoinSet::new();
     listening.spawn(listen(session.clone(), heard.clone(), open));
@@ -206,13 +208,13 @@ struct Left<'a> {
 impl Left<'_> {
     fn begin(&mut self) {
         self.calls = self.calls.saturating_sub(1);
-        self.sky.started.fetch_add(1, Ordering::Relaxed);
+        self.sky.started.send_modify(|started| *started += 1);
     }
 }
 
 impl Drop for Left<'_> {
     fn drop(&mut self) {
-        self.sky.started.fetch_add(self.calls, Ordering::Relaxed);
+        self.sky.started.send_modify(|started| *started += self.calls);
     }
 }
 
@@ -272,7 +274,7 @@ async fn task(sky: &Sky, session: &Session, name: &str) {
     let Some(id) = created.get("task").map(|task| task["taskId"].clone()) else {
         return sky.wrong(format!("{name} is no task"));
     };
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + ARRIVING;
     let mut last = Ended::Broke;
     while Instant::now() < end {
         last = session.request(&format!("{name} look"), "tasks/get", json!({ "taskId": id })).await.ended;
@@ -291,7 +293,7 @@ async fn task(sky: &Sky, session: &Session, name: &str) {
 }
 
 /// Reads the stream of messages that belong to no request, and counts them.
-async fn listen(session: Session, heard: Arc<Mutex<HashMap<String, usize>>>, open: watch::Sender<bool>) {
+async fn listen(session: Session, heard: Arc<watch::Sender<HashMap<String, usize>>>, open: watch::Sender<bool>) {
     let mut last = String::new();
     loop {
         let Ok(mut wire) = session.come_back(&last).await else {
@@ -303,27 +305,23 @@ async fn listen(session: Session, heard: Arc<Mutex<HashMap<String, usize>>>, ope
             last.clone_from(&event.id);
             let message: Value = serde_json::from_str(&event.data).unwrap_or_default();
             if let Some(text) = message["params"]["data"].as_str() {
-                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-                *heard.entry(text.to_owned()).or_default() += 1;
+                heard.send_modify(|heard| *heard.entry(text.to_owned()).or_default() += 1);
             }
         }
     }
 }
 
 /// Each message that was sent has come, once; none that was sent to another.
-async fn check_posts(sky: &Sky, posted: &[String], heard: &Mutex<HashMap<String, usize>>) {
-    let end = Instant::now() + Duration::from_secs(20);
-    let missing = || {
-        let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        posted.iter().find(|text| !heard.contains_key(*text)).cloned()
-    };
-    while missing().is_some() && Instant::now() < end {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    if let Some(text) = missing() {
+async fn check_posts(sky: &Sky, posted: &[String], heard: &watch::Sender<HashMap<String, usize>>) {
+    let missing = |heard: &HashMap<_, _>| posted.iter().find(|text| !heard.contains_key(*text)).cloned();
+    let mut changes = heard.subscribe();
+    let all_came = changes.wait_for(|heard| missing(heard).is_none());
+    // Who is missing is said below.
+    let _ = tokio::time::timeout(ARRIVING, all_came).await;
+    let heard = heard.borrow();
+    if let Some(text) = missing(&heard) {
         sky.wrong(format!("the message of {text} was lost"));
     }
-    let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
     sky.report().events += heard.len();
     let prefix = posted.first().and_then(|name| name.rsplit_once(' ')).map(|(prefix, _)| format!("{prefix} "));
     for (text, count) in heard.iter() {

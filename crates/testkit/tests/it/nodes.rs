@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use jackfield_testkit::RedisServer;
 use jackfield_testkit::nodes::{Ended, NodeProcess, Proxy, Session, Storm};
+use jackfield_testkit::{RedisServer, eventually};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
@@ -46,17 +46,16 @@ fn text(ended: &Ended) -> &str {
     }
 }
 
-/// How long it may take from the return of the store until everything works again.
-const RECOVERY: Duration = Duration::from_secs(5);
+/// By when everything has to work again after the return of the store. Five seconds are enough on a machine that does nothing else, where
+/// `JACKFIELD_STRICT_TIMES` is set; with other tests beside it a machine may be slower.
+fn recovery_deadline() -> Instant {
+    let is_strict = std::env::var_os("JACKFIELD_STRICT_TIMES").is_some();
+    Instant::now() + Duration::from_secs(if is_strict { 5 } else { 60 })
+}
 
-/// Tries until something succeeds, which has to happen before the deadline.
-async fn recovers<F: Future<Output = bool>>(deadline: Instant, what: &str, mut attempt: impl FnMut() -> F) {
-    let trying = async {
-        while !attempt().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    assert!(timeout_at(deadline, trying).await.is_ok(), "{what} did not recover in time");
+/// Tries until something succeeds, which has to happen before the deadline. Nobody tells clients that a store is back.
+async fn recovers(deadline: Instant, what: &str, attempt: impl AsyncFnMut() -> bool) {
+    assert!(timeout_at(deadline, eventually(what, attempt)).await.is_ok(), "{what} did not recover in time");
 }
 
 async fn is_answered(session: &Session) -> bool {
@@ -176,17 +175,32 @@ async fn a_frozen_node_does_not_answer_twice() {
     assert_eq!(read(0).await, one);
     assert_eq!(read(1).await, one);
     // It is one of the nodes again: what it works on now is waited for elsewhere.
-    let waiting = json!({ "jsonrpc": "2.0", "id": "again", "method": "tools/call", "params": {
-        "name": "wait", "arguments": { "milliseconds": 1000 }, "_meta": { "progressToken": 1 } } });
-    let (_, mut wire) = first.send("POST", Some(&waiting), &[]).await.unwrap();
+    let second = nodes.at(&session, 1);
+    eventually("what a thawed node works on is waited for elsewhere", async || {
+        is_answered_elsewhere(&first, &second).await
+    })
+    .await;
+}
+
+/// Begins a call at one node, and reads its question and its answer at another. A node that a busy machine stops for longer than its
+/// lease lasts is taken to be dead, so that this may fail once.
+async fn is_answered_elsewhere(first: &Session, second: &Session) -> bool {
+    let ask = json!({ "jsonrpc": "2.0", "id": "again", "method": "tools/call", "params": { "name": "ask" } });
+    let (_, mut wire) = first.send("POST", Some(&ask), &[]).await.unwrap();
     let primer = wire.event().await.unwrap().unwrap().id;
     drop(wire);
-    let mut wire = nodes.at(&session, 1).come_back(&primer).await.unwrap();
-    let mut last = Value::Null;
+    let mut wire = second.come_back(&primer).await.unwrap();
     while let Some(event) = wire.event().await.unwrap() {
-        last = serde_json::from_str(&event.data).unwrap_or_default();
+        let message: Value = serde_json::from_str(&event.data).unwrap_or_default();
+        if message["method"] == "elicitation/create" {
+            let answer = json!({ "action": "accept", "content": { "name": "Ada" } });
+            second.post(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": answer })).await.unwrap();
+        }
+        if message["result"]["content"][0]["text"] == "Ada" {
+            return true;
+        }
     }
-    assert_eq!(last["result"]["content"][0]["text"], "waited", "{last}");
+    false
 }
 
 fn is_unavailable(ended: &Ended) -> bool {
@@ -222,13 +236,13 @@ async fn redis_may_go_and_come_back() {
     assert!(!fresh.status.success() && said.contains("the store is not available"), "{said}");
 
     nodes.redis.restart();
-    let deadline = Instant::now() + RECOVERY;
+    let deadline = recovery_deadline();
     for node in 0..3 {
         let here = nodes.at(&session, node);
-        recovers(deadline, "the session", || is_answered(&here)).await;
-        recovers(deadline, "opening sessions", || async { Session::open(here.address).await.is_ok() }).await;
+        recovers(deadline, "the session", async || is_answered(&here).await).await;
+        recovers(deadline, "opening sessions", async || Session::open(here.address).await.is_ok()).await;
     }
-    recovers(deadline, "the task", || async {
+    recovers(deadline, "the task", async || {
         match third.request("7", "tasks/get", task.clone()).await.ended {
             Ended::Answered(task) => {
                 // Redis may have been away for longer than the lease of its worker.
@@ -239,7 +253,7 @@ async fn redis_may_go_and_come_back() {
         }
     })
     .await;
-    let posted = || async { matches!(third.call("8", "post", json!({ "text": "x" })).await.ended, Ended::Answered(_)) };
+    let posted = async || matches!(third.call("8", "post", json!({ "text": "x" })).await.ended, Ended::Answered(_));
     recovers(deadline, "sending", posted).await;
     let message = timeout_at(deadline, async {
         loop {
@@ -258,14 +272,26 @@ async fn redis_may_go_and_come_back() {
     assert_eq!(text(&first.call("9", "echo", json!({ "text": "x" })).await.ended), "x");
     assert!(is_unavailable(&first.request("10", "tasks/get", task).await.ended));
     nodes.redis.thaw();
-    let deadline = Instant::now() + RECOVERY;
-    recovers(deadline, "opening sessions", || async {
-        match Session::open(nodes.proxy.address()).await {
-            Ok(session) => is_answered(&session).await,
-            Err(_) => false,
-        }
+    let deadline = recovery_deadline();
+    recovers(deadline, "opening sessions", async || match Session::open(nodes.proxy.address()).await {
+        Ok(session) => is_answered(&session).await,
+        Err(_) => false,
     })
     .await;
+}
+
+/// Mistake: any server that listened at the address was taken for the node, so that requests went to the nodes of another test, which do
+/// not know the session.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_stranger_is_not_taken_for_a_node() {
+    let mut stranger = None;
+    let node = NodeProcess::with(Path::new(PROGRAM), |address| {
+        stranger = Some(std::net::TcpListener::bind(address).unwrap());
+        [&address.to_string(), "--store", "memory:"].map(str::to_owned).into()
+    });
+    let error = node.await.unwrap_err().to_string();
+    assert!(error.contains("instead of listening"), "{error}");
 }
 
 /// Processes of one machine share a file; what is in it survives all of them.

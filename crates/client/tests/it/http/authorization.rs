@@ -42,7 +42,7 @@ impl Authorizer for Login {
         Box::pin(async move {
             let challenge = refusal.headers.get(WWW_AUTHENTICATE).map_or("", |value| value.to_str().unwrap());
             self.challenges.lock().unwrap().push(format!("{} {challenge}", refusal.status.as_u16()));
-            tokio::time::sleep(self.takes).await;
+            jackfield_testkit::pass(self.takes).await;
             self.token.fetch_add(1, Ordering::SeqCst);
             Ok(if self.gives_up { Reaction::GiveUp } else { Reaction::Retry })
         })

@@ -254,7 +254,7 @@ fn everything_is_posted_to_the_address_that_the_stream_names() {
             let client = Client::connect(site.http()).await.unwrap();
             let unanswered = client.call("t", ()).timeout(Duration::from_secs(1)).await;
             assert_eq!(name(&unanswered), "timeout", "{status}");
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            jackfield_testkit::pass(Duration::from_secs(1)).await;
             let targets = |what: &str| -> Vec<String> { site.seen(what).into_iter().map(|seen| seen.target).collect() };
             assert_eq!(targets("GET"), ["/mcp"], "{status}");
             assert_eq!(targets("initialize"), ["/mcp", "/messages?session=1"], "{status}");
@@ -349,7 +349,7 @@ fn calls_are_cancelled_in_the_way_of_the_era() {
             let client = Client::connect(site.http()).await.unwrap();
             let call = client.call("t", ()).timeout(Duration::from_secs(5));
             assert_eq!(name(&call.await), "timeout");
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            jackfield_testkit::pass(Duration::from_secs(1)).await;
             assert_eq!(site.seen("notifications/cancelled").len(), usize::from(!is_modern));
         });
     }
@@ -445,7 +445,7 @@ fn connections_are_used_again() {
         for _ in 0..100 {
             assert_eq!(name(&client.call("t", ()).await), "ok");
             // The end of a stream comes a moment after its answer.
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            jackfield_testkit::pass(Duration::from_millis(10)).await;
         }
         assert_eq!(site.connections(), 1);
     });

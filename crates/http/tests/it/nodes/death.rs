@@ -79,9 +79,9 @@ async fn a_node_that_stops_stores_what_it_has_answered() {
     nodes.store.hold_append();
     let mut first = nodes.all.remove(0);
     first.let_go(1);
-    super::eventually(|| async { nodes.store.held() == 1 }).await;
+    super::eventually(async || nodes.store.held() == 1).await;
     first.trigger.trigger();
-    super::eventually(|| async { first.service.sessions() == 0 }).await;
+    super::eventually(async || first.service.sessions() == 0).await;
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }

@@ -9,9 +9,6 @@ mod slow;
 mod store;
 mod together;
 
-use std::future::Future;
-use std::time::Duration;
-
 use jackfield_http::{HttpConfig, HttpLimits};
 use serde_json::{Value, json};
 
@@ -51,14 +48,9 @@ impl Nodes {
     }
 }
 
-/// Waits until something holds that another node has to hear of first.
-pub(super) async fn eventually<F: Future<Output = bool>>(mut holds: impl FnMut() -> F) {
-    let waiting = async {
-        while !holds().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it does not come to hold");
+/// Waits until something holds that another node has to hear of first. When it has heard, it tells nobody.
+pub(super) async fn eventually(holds: impl AsyncFnMut() -> bool) {
+    jackfield_testkit::eventually("another node hears of it", holds).await;
 }
 
 /// Answers a question of a server.

@@ -12,12 +12,12 @@ async fn a_session_that_is_being_opened_is_not_over() {
     let other = nodes.session().await;
     nodes.store.hold_create();
     let disturbing = async {
-        eventually(|| async { nodes.store.held() == 1 }).await;
+        eventually(async || nodes.store.held() == 1).await;
         nodes.store.tell_of_created().await;
         // The node hears of both in order, so that it has looked when it knows that the other session is over.
         let second = nodes.at(&other, 1);
         assert_eq!(second.ask(&second.get().verb("DELETE")).await.status, 204);
-        eventually(|| async { nodes.all[0].service.sessions() == 0 }).await;
+        eventually(async || nodes.all[0].service.sessions() == 0).await;
         nodes.store.let_go();
     };
     let (session, ()) = tokio::join!(nodes.session(), disturbing);

@@ -43,7 +43,7 @@ async fn a_slow_reader_at_another_node_misses_nothing() {
     let here = nodes.at(&passing, 0);
     assert_eq!(here.ask(&here.tool(1, "echo", json!({ "text": "x" }))).await.text(), "x");
     assert_eq!(passing.ask(&passing.get().verb("DELETE")).await.status, 204);
-    eventually(|| async { nodes.all[0].service.sessions() == 1 }).await;
+    eventually(async || nodes.all[0].service.sessions() == 1).await;
     nodes.all[0].let_go(1);
     let other = nodes.session().await;
     for node in 0..3 {

@@ -24,6 +24,7 @@ struct State {
     away: AtomicBool,
     asked: AtomicUsize,
     streams: Mutex<BTreeSet<(String, u64)>>,
+    largest_read: AtomicUsize,
     silent: AtomicBool,
     holds: AtomicBool,
     holds_create: AtomicBool,
@@ -150,6 +151,11 @@ impl Store {
         self.state.let_go.notify_one();
     }
 
+    /// How large the largest event is that anybody has read.
+    pub(crate) fn largest_read(&self) -> usize {
+        self.state.largest_read.load(Ordering::SeqCst)
+    }
+
     /// How often it was asked for anything but leases.
     pub(crate) fn asked(&self) -> usize {
         self.state.asked.load(Ordering::SeqCst)
@@ -253,7 +259,13 @@ impl EventStore for Store {
         after: u64,
         limit: usize,
     ) -> Boxed<'a, Result<Option<EventChunk>, StoreError>> {
-        let read = Box::pin(async move { self.inner.events().read(stream, after, limit).await });
+        let read = Box::pin(async move {
+            let read = self.inner.events().read(stream, after, limit).await;
+            let events = read.iter().flatten().flat_map(|chunk| &chunk.events);
+            let largest = events.map(|event| event.data.len()).max().unwrap_or_default();
+            self.state.largest_read.fetch_max(largest, Ordering::SeqCst);
+            read
+        });
         // A node looks into its own inbox from time to time.
         if stream.session.starts_with("node ") { self.answer(read) } else { self.pass(read) }
     }

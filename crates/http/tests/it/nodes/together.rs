@@ -149,11 +149,11 @@ async fn what_is_written_too_late_is_removed_again() {
     nodes.store.hold_append();
     let mut call = Client::connect(session.address).await;
     call.send(session.tool(7, "wait_after_notice", json!({})).bytes()).await;
-    eventually(|| async { nodes.store.held() == 1 }).await;
+    eventually(async || nodes.store.held() == 1).await;
     assert_eq!(session.ask(&session.get().verb("DELETE")).await.status, 204);
     nodes.store.let_go();
-    eventually(|| async { nodes.store.written_late() == 1 }).await;
-    eventually(|| async { nodes.store.is_rid_of(&session.id).await }).await;
+    eventually(async || nodes.store.written_late() == 1).await;
+    eventually(async || nodes.store.is_rid_of(&session.id).await).await;
 }
 
 /// A call is cancelled through whatever node the notification comes to.
@@ -186,7 +186,7 @@ async fn a_session_ends_on_all_nodes() {
     assert!(rest(&mut listening).await.is_empty());
     for node in 0..3 {
         let here = nodes.at(&session, node);
-        eventually(|| async { here.ask(&here.tool(1, "echo", json!({}))).await.status == 404 }).await;
+        eventually(async || here.ask(&here.tool(1, "echo", json!({}))).await.status == 404).await;
     }
 }
 
@@ -206,7 +206,7 @@ async fn a_change_that_every_node_hears_of_is_told_once() {
     let mut listening = second.stream(&second.get()).await;
     let notice = |text: &str| json!({ "jsonrpc": "2.0", "method": text }).to_string().into_bytes();
     for at in &sessions {
-        eventually(|| async { at.outlet().try_notify_once("one", notice("first")) }).await;
+        eventually(async || at.outlet().try_notify_once("one", notice("first"))).await;
     }
     for (at, name) in sessions.iter().zip(["a", "b", "c"]) {
         assert!(at.outlet().try_notify(None, notice(name)));
@@ -227,7 +227,7 @@ async fn the_stream_of_a_session_moves_with_its_client() {
     let notice = |text: &str| json!({ "jsonrpc": "2.0", "method": text }).to_string().into_bytes();
     let second = nodes.at(&session, 1);
     let mut listening = second.stream(&second.get()).await;
-    eventually(|| async { at.outlet().try_notify(None, notice("first")) }).await;
+    eventually(async || at.outlet().try_notify(None, notice("first"))).await;
     let first = loop {
         let event = listening.event().await.unwrap();
         if !event.data.is_empty() {
@@ -271,7 +271,7 @@ async fn messages_of_http_sse_find_the_node_with_the_stream() {
         );
     }
     drop(stream);
-    eventually(|| async {
+    eventually(async || {
         post(1, "ann", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await == 404
     })
     .await;

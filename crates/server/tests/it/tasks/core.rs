@@ -340,7 +340,7 @@ fn progress_keeps_the_token_of_the_first_request() {
     runtime().block_on(async {
         let entry = plain("pacing", |cx: jackfield_server::Cx| async move {
             for step in 1..=2 {
-                tokio::time::sleep(Duration::from_secs(10)).await;
+                jackfield_testkit::pass(Duration::from_secs(10)).await;
                 cx.progress(step, None, None);
             }
             "done".to_owned()

@@ -254,7 +254,7 @@ fn worker() -> jackfield_server::ToolEntry {
     let run = |arguments: serde_json::Value, cx: Cx| async move {
         for deed in arguments["deeds"].as_array().unwrap() {
             match deed.as_str().unwrap() {
-                "Wait" => tokio::time::sleep(Duration::from_secs(1)).await,
+                "Wait" => jackfield_testkit::pass(Duration::from_secs(1)).await,
                 "Tell" => cx.task_message("told").await,
                 "Become" => drop(cx.become_task().await),
                 "Panic" => panic!("as told"),

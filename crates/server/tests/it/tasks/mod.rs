@@ -62,7 +62,7 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
     let slow = tool("slow", text_schema("say"), |arguments, cx: Cx| async move {
         cx.progress(1, 2.0, "half");
         cx.info("working");
-        tokio::time::sleep(Duration::from_secs(10)).await;
+        jackfield_testkit::pass(Duration::from_secs(10)).await;
         cx.progress(2, 2.0, "done");
         Ok::<_, ErrorObject>(arguments["say"].as_str().unwrap().to_owned())
     });
@@ -72,7 +72,7 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
         .tool(plain("plain", |_| async { "plain".to_owned() }))
         .tool(
             plain("failing", |_| async {
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                jackfield_testkit::pass(Duration::from_secs(1)).await;
                 Err::<String, _>(QuestionError::TimedOut)
             })
             .with_task(TaskSupport::Required),
@@ -130,7 +130,7 @@ pub(crate) fn server() -> Server {
 
 /// Lets time pass, which costs none.
 async fn pass(seconds: u64) {
-    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    jackfield_testkit::pass(Duration::from_secs(seconds)).await;
 }
 
 /// Two nodes, one user: one works, the other waits for the result, is asked, and cancels.

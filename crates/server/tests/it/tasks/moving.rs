@@ -19,7 +19,7 @@ fn turning() -> Server {
         assert_eq!(became, cx.is_task());
         assert_eq!(became, cx.task_id().is_some());
         assert_eq!(became, cx.become_task().await, "once is enough");
-        tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+        jackfield_testkit::pass(std::time::Duration::from_secs(5)).await;
         format!("slow, {}", if became { "as a task" } else { "as a call" })
     };
     Server::new("x").tool(tool("turn", schema, run).becomes_task())

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use jackfield_server::Tasks;
 use jackfield_store::{Redis, Sqlite, Stores, Timestamp};
@@ -72,12 +71,7 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// Waits until nothing runs any more.
 async fn until_none(running: &std::sync::atomic::AtomicUsize) {
-    let stopped = async {
-        while running.load(Ordering::SeqCst) > 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), stopped).await.expect("the work is stopped");
+    jackfield_testkit::eventually("the work is stopped", async || running.load(Ordering::SeqCst) == 0).await;
 }
 
 /// T-092, TASK-027: a node is asked, waits for the result, and cancels what another works on, which really stops.

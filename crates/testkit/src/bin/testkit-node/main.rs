@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use jackfield::{Cx, Elicited, Error, JsonSchema, Result, Server, Tasks, json, resource, tool};
 use serde::Deserialize;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 #[tokio::main]
 async fn main() -> Result {
@@ -11,6 +14,7 @@ async fn main() -> Result {
     let [address, "--store", url] = *arguments.iter().map(String::as_str).collect::<Vec<_>>() else {
         return Err(Error::new("usage: testkit-node ADDRESS --store URL"));
     };
+    log_to_standard_error();
     let stores = jackfield::store::open(url).map_err(|error| Error::new(error.to_string()))?;
     let server = Server::new("testkit-node")
         .tool(echo)
@@ -24,6 +28,16 @@ async fn main() -> Result {
         // A task whose node died is found to have failed soon.
         .tasks(Tasks::new().lease(Duration::from_secs(2)).per_owner(10_000).running(10_000));
     server.store(stores).serve_http(address).await
+}
+
+/// Logs what `RUST_LOG` asks for, and in any case when it listens: whoever has started it waits for that line.
+fn log_to_standard_error() {
+    let asked = std::env::var("RUST_LOG").unwrap_or_else(|_| "warn".to_owned());
+    let filter: Targets = format!("{asked},jackfield_server::serve=info").parse().unwrap_or_default();
+    tracing_subscriber::registry()
+        .with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr))
+        .with(filter)
+        .init();
 }
 
 /// Says the same.

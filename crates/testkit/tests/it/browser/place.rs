@@ -1,6 +1,5 @@
 //! An authorization server on loopback, and the pages of clients and of strangers.
 
-use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
 
 use jackfield::auth::pkce::Verifier;
@@ -9,6 +8,7 @@ use jackfield::auth::{Clock, Secret};
 use jackfield::http::{HttpConfig, HttpServer};
 use jackfield::peer::Shutdown;
 use jackfield::{Server, Value};
+use jackfield_testkit::ReservedPort;
 use jackfield_wire::Response;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -41,7 +41,9 @@ impl Place {
         let site = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = site.local_addr().unwrap().port();
         tasks.spawn(serve_site(site));
-        let (address, clock) = (free_address(), Clock::manual(1_800_000_000));
+        // The issuer has to be known before anything listens.
+        let (reserved, clock) = (ReservedPort::new().unwrap(), Clock::manual(1_800_000_000));
+        let address = reserved.address();
         let (issuer, resource) = (format!("http://{address}"), format!("http://{address}/mcp"));
         let users = Users::new().unwrap();
         for user in ["ann", "bob"] {
@@ -129,11 +131,6 @@ impl Place {
         let body = serde_json::from_slice(&answer.body).unwrap();
         if answer.head.status == 200 { Ok(body) } else { Err(body) }
     }
-}
-
-/// A port that was free a moment ago: the issuer has to be known before anything listens.
-fn free_address() -> SocketAddr {
-    StdListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
 /// Serves the pages of others. A client's page sends its users on to another site, as many do; `/page?HTML` is a page of
