@@ -75,6 +75,7 @@ impl<T: Clone + Send + Sync + 'static> Notes<T> {
 }
 
 #[test]
+#[expect(clippy::no_effect, reason = "a function that does nothing can be called like others")]
 fn every_form_is_accepted() {
     assert_eq!(add(1, 2), 3);
     nothing();
