@@ -1,13 +1,13 @@
-//! Ports whose number has to be known before the server runs.
+//! Ports whose number must be known before the server starts.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// A port of the loopback address that is kept for one server while the value lives, also while that server is not running.
+/// A loopback port that is reserved for one server as long as the value lives, also while that server is not running.
 ///
-/// A port that was found by binding to port 0 and then released may be given to any other program before the server binds it, and
-/// whoever connects then talks to a stranger. Here the port stays bound, by a socket that does not listen: Linux gives it to nobody who
-/// asks for any port, refuses connections to it, and lets a server that sets `SO_REUSEADDR` (as tokio, std, Redis and Python do) bind it.
+/// A port that was found by binding to port 0 and then released may be allocated to another process before the server binds it, and
+/// clients then connect to that process. A reserved port stays bound, by a socket that does not listen. Linux then never allocates it as
+/// an ephemeral port, refuses connections to it, and lets a server bind it that sets `SO_REUSEADDR`, as tokio, std, Redis and Python do.
 #[derive(Debug)]
 pub struct ReservedPort {
     address: SocketAddr,
@@ -16,14 +16,14 @@ pub struct ReservedPort {
 }
 
 impl ReservedPort {
-    /// Reserves a port that nobody uses.
+    /// Reserves a free port.
     ///
     /// # Errors
     /// There is none.
     #[cfg(target_os = "linux")]
     pub fn new() -> io::Result<Self> {
         use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, socket_with, sockopt};
-        // Not inherited by children, which would keep it for longer.
+        // A child that inherited the socket would keep the port reserved.
         let bound = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         sockopt::set_socket_reuseaddr(&bound, true)?;
         bind(&bound, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
@@ -31,7 +31,7 @@ impl ReservedPort {
         Ok(Self { address, _bound: bound })
     }
 
-    /// Finds a port that nobody uses. Other systems do not let two sockets share it, so that it is only likely to stay free.
+    /// Finds a free port. It is not reserved: other systems do not let two sockets bind it.
     ///
     /// # Errors
     /// There is none.
@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
 
-    /// Mistake: the number of a port was kept and the port released, so that another test's server could be the one that answered.
+    /// Mistake: the port was released before its server was started, so that the server of another test could answer in its place.
     #[test]
     fn a_reserved_port_is_for_one_server() {
         let port = ReservedPort::new().unwrap();
@@ -67,9 +67,9 @@ mod tests {
         }
     }
 
-    /// It is never handed out to somebody who asks for any port, neither to listen nor to connect from.
+    /// It is never allocated as an ephemeral port, neither to listen on nor to connect from.
     #[test]
-    fn a_reserved_port_is_given_to_nobody_else() {
+    fn a_reserved_port_is_never_allocated() {
         let reserved: Vec<_> = (0..400).map(|_| ReservedPort::new().unwrap()).collect();
         let is_reserved = |address: SocketAddr| reserved.iter().any(|port| port.address() == address);
         for _ in 0..400 {

@@ -21,7 +21,7 @@ pub struct RedisServer {
     program: &'static str,
     arguments: Vec<String>,
     folder: PathBuf,
-    /// Nobody else gets it while the server is away.
+    /// Stays reserved while the server is down.
     port: ReservedPort,
     child: Option<Child>,
 }

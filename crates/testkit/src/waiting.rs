@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-/// How long something may take that an idle machine does at once. It is only a bound against hanging: a busy machine is slow.
+/// A bound against hanging, far above what any condition takes: a busy machine is slow.
 const LIMIT: Duration = Duration::from_secs(60);
-/// The time between two looks.
+/// The time between two polls.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Lets virtual time pass, which takes no real time. Timers that are due meanwhile fire in their order.
@@ -18,8 +18,8 @@ pub async fn pass(time: Duration) {
     tokio::time::sleep(time).await;
 }
 
-/// Waits until something holds that no event announces: the state of another process, a file, a counter of somebody else's. What
-/// can be waited for by itself (a message, a line, the end of a child) is waited for by itself. A paused clock stands still meanwhile.
+/// Polls until a condition holds that no event announces: the state of another process, a file, a counter inside the code under test.
+/// Where there is an event (a message, a line of output, the exit of a child), wait for that instead. A paused clock is not advanced.
 ///
 /// # Panics
 /// It does not hold within a minute; `what` says what is missing.
@@ -32,7 +32,7 @@ pub async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// The same as [`eventually`], in a test without a runtime.
+/// [`eventually`] for tests without a runtime.
 ///
 /// # Panics
 /// It does not hold within a minute; `what` says what is missing.
@@ -46,4 +46,37 @@ pub fn eventually_blocking(what: &str, mut holds: impl FnMut() -> bool) {
 
 fn pause() {
     std::thread::sleep(PAUSE);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise polling would fire the timers of the code under test.
+    #[tokio::test(start_paused = true)]
+    async fn polling_does_not_advance_a_paused_clock() {
+        let (begun, mut polls) = (tokio::time::Instant::now(), 0);
+        eventually("the tenth poll", async || {
+            polls += 1;
+            polls == 10
+        })
+        .await;
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+    }
+
+    #[cfg(feature = "paused-clock")]
+    #[tokio::test(start_paused = true)]
+    async fn virtual_time_passes() {
+        let begun = (tokio::time::Instant::now(), Instant::now());
+        pass(Duration::from_secs(3600)).await;
+        assert_eq!(begun.0.elapsed(), Duration::from_secs(3600));
+        assert!(begun.1.elapsed() < LIMIT);
+    }
+
+    #[cfg(feature = "paused-clock")]
+    #[tokio::test]
+    #[should_panic(expected = "time is not frozen")]
+    async fn real_time_does_not_pass() {
+        pass(Duration::from_secs(3600)).await;
+    }
 }

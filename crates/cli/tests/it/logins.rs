@@ -282,8 +282,8 @@ fn explain_tells_what_is_wrong() {
     let open = folder.jackfield(&["auth", "explain", &url], &[]);
     assert_eq!(open.code, Some(1), "{open:?}");
     assert!(open.out.contains("takes a request without a token") && open.err.contains("does not ask for a login"));
-    let nobody = jackfield_testkit::ReservedPort::new().unwrap();
-    let gone = folder.jackfield(&["auth", "explain", &format!("http://{}/mcp", nobody.address())], &[]);
+    let unused = jackfield_testkit::ReservedPort::new().unwrap();
+    let gone = folder.jackfield(&["auth", "explain", &format!("http://{}/mcp", unused.address())], &[]);
     assert!(gone.code == Some(7) && !gone.out.contains("without a token"), "{gone:?}");
     let wrong = folder.jackfield(&["auth", "explain", &format!("http://{}/nothing-here", demo.address)], &[]);
     assert!(wrong.out.contains("the server answers 404 to a request without a token"), "{wrong:?}");

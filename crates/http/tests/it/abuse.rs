@@ -70,7 +70,7 @@ async fn anonymous_requests_in_flight_are_bounded() {
     assert_eq!(session.ask(&session.tool(1, "echo", json!({}))).await.status, 200);
     fixture.let_go(1);
     fixture.see("dropped").await;
-    // The handler is dropped a moment before its request is over, and nobody outside is told.
+    // The handler is dropped a moment before its request is over, for which there is no event.
     jackfield_testkit::eventually("there is room for another request", async || {
         let again = fixture.ask(&Ask::tool("echo", json!({}))).await;
         assert!([200, 429].contains(&again.status), "{}", again.status);

@@ -216,7 +216,7 @@ async fn listen_streams_are_bounded() {
     assert_eq!(fixture.ask(&Ask::tool("echo", json!({}))).await.status, 200, "others are served");
     open.pop();
     fixture.see("dropped").await;
-    // The permit goes with the response, a moment after the handler, and nobody outside is told.
+    // The permit goes with the response, a moment after the handler; there is no event for it.
     jackfield_testkit::eventually("there is room for another stream", async || {
         Client::connect(fixture.address).await.open(&listen).await.status == 200
     })

@@ -202,7 +202,7 @@ fn patterns_take_linear_time() {
     );
 }
 
-/// T-102: a definition that refers to itself in alternatives can not be made to take for ever: with sixty levels, nobody would see the end.
+/// T-102: a definition that refers to itself in alternatives cannot be made to take for ever: 3^60 steps would not end.
 #[cfg(feature = "validation")]
 #[test]
 fn recursive_alternatives_are_bounded() {

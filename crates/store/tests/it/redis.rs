@@ -103,7 +103,7 @@ fn cluster() -> Option<Vec<RedisServer>> {
         assert_eq!(nodes[0].command(&["CLUSTER", "MEET", "127.0.0.1", &other.port().to_string()]), "+OK");
     }
     for node in &nodes {
-        // Nodes of a cluster find each other by gossip, and tell nobody when they have.
+        // Nodes of a cluster find each other by gossip; there is no event for it.
         let is_ready = || node.command(&["CLUSTER", "INFO"]).contains("cluster_state:ok");
         jackfield_testkit::eventually_blocking("the cluster is ready", is_ready);
     }

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct NodeProcess {
     program: PathBuf,
     arguments: Vec<String>,
-    /// Nobody else gets it, neither before the node listens nor between two of its lives.
+    /// Stays reserved while the node is down.
     port: ReservedPort,
     child: Option<Child>,
 }
@@ -84,7 +84,7 @@ impl NodeProcess {
         let (listens, is_listening) = oneshot::channel();
         let address = self.port.address().to_string();
         std::thread::spawn(move || read_log(stderr, &address, listens));
-        // It must be the node that says so: a connection to the address could be one to somebody else.
+        // A successful connection would prove less: another process may listen at the address.
         match tokio::time::timeout(PATIENCE, is_listening).await {
             Ok(Ok(Ok(()))) => Ok(()),
             Ok(Ok(Err(said))) => Err(io::Error::other(format!("the node ended instead of listening: {said}"))),
@@ -117,9 +117,10 @@ impl NodeProcess {
     }
 }
 
-/// Reads what a node logs to its end, so that it never waits for a reader. Tells when it listens, or what it said before it ended.
+/// Reads the log of a node to its end, so that the node never blocks on a full pipe. Reports when it listens, or what it logged before it
+/// exited.
 fn read_log(log: ChildStderr, address: &str, listens: oneshot::Sender<Result<(), String>>) {
-    // What nodes say is shown to whoever wants to see it.
+    // Who sets it wants to see the logs.
     let is_shown = std::env::var_os("RUST_LOG").is_some();
     let (mut listens, mut said) = (Some(listens), String::new());
     for line in BufReader::new(log).lines().map_while(Result::ok) {
@@ -127,7 +128,7 @@ fn read_log(log: ChildStderr, address: &str, listens: oneshot::Sender<Result<(),
             eprintln!("{line}");
         }
         if line.contains("listening") && line.contains(address) {
-            // Whoever asked may have given up.
+            // The receiver may have timed out.
             let _ = listens.take().map(|listens| listens.send(Ok(())));
         } else if listens.is_some() {
             said = said + &line + "\n";

@@ -53,7 +53,7 @@ fn recovery_deadline() -> Instant {
     Instant::now() + Duration::from_secs(if is_strict { 5 } else { 60 })
 }
 
-/// Tries until something succeeds, which has to happen before the deadline. Nobody tells clients that a store is back.
+/// Tries until something succeeds, which has to happen before the deadline. Clients get no event when a store is back.
 async fn recovers(deadline: Instant, what: &str, attempt: impl AsyncFnMut() -> bool) {
     assert!(timeout_at(deadline, eventually(what, attempt)).await.is_ok(), "{what} did not recover in time");
 }

@@ -54,7 +54,7 @@ async fn start(port: u16) -> Child {
 #[tokio::test]
 async fn every_death_is_noticed() {
     let kills = std::env::var("JACKFIELD_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(5);
-    // It is killed and started again at the same address, which nobody else may get meanwhile.
+    // It is killed and started again at the same address, which has to stay reserved meanwhile.
     let reserved = jackfield_testkit::ReservedPort::new().unwrap();
     let port = reserved.address().port();
     let mut child = start(port).await;

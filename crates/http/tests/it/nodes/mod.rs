@@ -48,7 +48,7 @@ impl Nodes {
     }
 }
 
-/// Waits until something holds that another node has to hear of first. When it has heard, it tells nobody.
+/// Waits until something holds that another node has to hear of first. There is no event for its having heard.
 pub(super) async fn eventually(holds: impl AsyncFnMut() -> bool) {
     jackfield_testkit::eventually("another node hears of it", holds).await;
 }

@@ -30,7 +30,7 @@ async fn main() -> Result {
     server.store(stores).serve_http(address).await
 }
 
-/// Logs what `RUST_LOG` asks for, and in any case when it listens: whoever has started it waits for that line.
+/// Logs what `RUST_LOG` asks for, and in any case when it listens: `NodeProcess` waits for that line.
 fn log_to_standard_error() {
     let asked = std::env::var("RUST_LOG").unwrap_or_else(|_| "warn".to_owned());
     let filter: Targets = format!("{asked},jackfield_server::serve=info").parse().unwrap_or_default();
