@@ -1,7 +1,7 @@
 //! Remembers what has passed, so that `cargo xtask test` repeats only what a change can have touched.
 //!
-//! A test binary is run again when it was linked again, when a program was linked again that it may start, or when a file changed
-//! that is not Rust source. Nothing is remembered of a run that failed.
+//! A test binary is run again when it was linked again, when a program of its package was linked again, or when a file changed that
+//! is not Rust source. Nothing is remembered of a run that failed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

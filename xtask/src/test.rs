@@ -80,11 +80,20 @@ fn tests(workspace: &Workspace, passed: &mut Passed) -> Result<Outcome> {
     Ok(Outcome::Measured(figure))
 }
 
+/// The package whose tests start its examples.
+const EXAMPLES: &str = "jackfield-examples";
+
 /// The test binaries of the workspace, and the programs that they may start.
 struct TestBinaries {
     /// By nextest's name for it.
-    tests: BTreeMap<String, PathBuf>,
+    tests: BTreeMap<String, TestBinary>,
     programs: Vec<PathBuf>,
+}
+
+struct TestBinary {
+    path: PathBuf,
+    /// Whether its package has programs. Tests start those of their own package only: cargo names them no others.
+    starts_programs: bool,
 }
 
 impl TestBinaries {
@@ -94,8 +103,13 @@ impl TestBinaries {
         let output = command.output().context("cannot run cargo nextest")?;
         let listed: Value = serde_json::from_slice(&output.stdout).context("cannot read the list of test binaries")?;
         let binaries = listed["rust-binaries"].as_object().context("the list has no test binaries")?;
-        let path = |binary: &Value| binary["binary-path"].as_str().map(PathBuf::from);
-        let tests = binaries.iter().filter_map(|(id, binary)| Some((id.clone(), path(binary)?))).collect();
+        let with_programs = &listed["rust-build-meta"]["non-test-binaries"];
+        let read = |id: &str, binary: &Value| {
+            let package = binary["package-id"].as_str()?;
+            let starts_programs = with_programs.get(package).is_some() || id.starts_with(EXAMPLES);
+            Some(TestBinary { path: binary["binary-path"].as_str()?.into(), starts_programs })
+        };
+        let tests = binaries.iter().filter_map(|(id, binary)| Some((id.clone(), read(id, binary)?))).collect();
         let mut programs = Vec::new();
         for folder in ["debug", "debug/examples"] {
             programs.extend(executables(&workspace.target.join(folder))?);
@@ -106,8 +120,9 @@ impl TestBinaries {
 
     fn states(&self, files: &[File]) -> BTreeMap<String, u64> {
         let surroundings = passed::of_surroundings(files);
-        let state = |id: &str, binary: &PathBuf| {
-            let built = self.programs.iter().chain([binary]).map(PathBuf::as_path);
+        let state = |id: &str, binary: &TestBinary| {
+            let programs = if binary.starts_programs { self.programs.as_slice() } else { &[] };
+            let built = programs.iter().chain([&binary.path]).map(PathBuf::as_path);
             // The tests of this program read the whole project.
             let sources = if id == "xtask" || id.starts_with("xtask::") { passed::of_everything(files) } else { 0 };
             passed::combined([surroundings, passed::of_built(built), sources])
