@@ -272,7 +272,9 @@ mod tests {
         let (hold, let_go) = mpsc::sync_channel(1);
         let (asked, is_asked) = mpsc::sync_channel(1);
         let text = Arc::<Mutex<Vec<u8>>>::default();
-        let tape = Tape::to(HeldUp { asked, let_go, text: text.clone() }).unwrap();
+        // A busy machine takes longer than usual for one long message.
+        let patience = Duration::from_secs(60);
+        let tape = Tape::patiently(HeldUp { asked, let_go, text: text.clone() }, patience).unwrap();
         is_asked.recv().unwrap();
         (hold, text, tape)
     }
