@@ -89,7 +89,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         return memory::run(workspace, &folder, false);
     }
     if program("valgrind").is_none() {
-        bail!("measuring needs valgrind; `cargo xtask test` installs it where it can");
+        bail!("measuring needs valgrind; `cargo xtask verify bench` installs it where it can");
     }
     let server = server(workspace, options)?;
     let mut programs = vec![(Who::Server, server.clone())];

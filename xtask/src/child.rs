@@ -18,6 +18,12 @@ const PULSE: Duration = Duration::from_millis(20);
 /// How long a server may take until it listens, and until it ends when it is asked to.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Waits until it is time to look again at something that announces nothing.
+#[expect(clippy::disallowed_methods, reason = "programs of others cannot be waited for in another way")]
+pub(crate) fn pause() {
+    thread::sleep(PULSE);
+}
+
 /// What a program has done.
 #[derive(Debug)]
 pub(crate) struct Finished {
@@ -87,7 +93,7 @@ impl Listening {
             if started.elapsed() > PATIENCE {
                 bail!("{command:?} does not listen on {address}, see {}", errors.display());
             }
-            thread::sleep(PULSE);
+            pause();
         }
         Ok(Self { child, address })
     }
@@ -142,7 +148,7 @@ impl Killed {
             if started.elapsed() > limit {
                 return Ok(None);
             }
-            thread::sleep(PULSE);
+            pause();
         }
     }
 }

@@ -127,7 +127,14 @@ const PARTS: &[Part] = &[
         proves: "every interleaving of what threads share keeps its promise, deeper than the tests look",
         packages: &["jackfield-loom"],
         paths: &["loom", "xtask/src/loom.rs"],
-        run: |workspace, length| loom::run(workspace, &loom::Options::deep(length.choose(2, 3))).map(Outcome::from),
+        run: |workspace, length| loom::run(workspace, &loom::Options::deep(length.choose(3, 4))).map(Outcome::from),
+    },
+    Part {
+        name: "faults",
+        proves: "calls end on two hundred bad networks, and every death of a server is noticed; the tests try a few",
+        packages: &["jackfield-testkit", "jackfield-client"],
+        paths: &[],
+        run: faults,
     },
     Part {
         name: "soak",
@@ -233,6 +240,19 @@ fn fuzzing(workspace: &Workspace, length: Length) -> Result<Outcome> {
     let seconds = length.choose(10, 300);
     fuzz::run(workspace, &fuzz::Options { seconds, targets: Vec::new() })?;
     Ok(Outcome::Measured(format!("{seconds} s for each target")))
+}
+
+fn faults(workspace: &Workspace, length: Length) -> Result<Outcome> {
+    let kills = length.choose("20", "1000");
+    let mut command = workspace.cargo();
+    command.args(["nextest", "run"]).args(EVERYTHING).args(["-E", "test(simulated) + test(every_death_is_noticed)"]);
+    command.env("JACKFIELD_LONG", "1").env("JACKFIELD_KILLS", kills);
+    if length == Length::Long {
+        // A clock is no judge on a busy machine; whoever runs this at length has a quiet one.
+        command.env("JACKFIELD_STRICT_TIMES", "1");
+    }
+    succeed(&mut command)?;
+    Ok(Outcome::Measured(format!("200 networks, {kills} kills")))
 }
 
 fn soaking(workspace: &Workspace, length: Length) -> Result<Outcome> {

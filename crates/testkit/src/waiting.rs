@@ -44,6 +44,7 @@ pub fn eventually_blocking(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place where tests poll")]
 fn pause() {
     std::thread::sleep(PAUSE);
 }

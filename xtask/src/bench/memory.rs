@@ -7,7 +7,6 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -135,7 +134,7 @@ fn hold_and_close(server: &Listening, requests: impl Iterator<Item = Vec<u8>>, b
         if start.elapsed() > PATIENCE {
             bail!("the server does not see that its clients have gone");
         }
-        thread::sleep(Duration::from_millis(20));
+        crate::child::pause();
     }
     Ok(held)
 }

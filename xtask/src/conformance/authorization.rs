@@ -4,7 +4,6 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -60,7 +59,7 @@ impl Browser {
             if callback.send("GET", &format!("/{path}"), "").is_ok() {
                 return Ok(());
             }
-            thread::sleep(Duration::from_millis(50));
+            crate::child::pause();
         }
         bail!("the suite does not listen for the user");
     }
