@@ -59,7 +59,7 @@ impl Browser {
             if callback.send("GET", &format!("/{path}"), "").is_ok() {
                 return Ok(());
             }
-            crate::child::pause();
+            child::pause();
         }
         bail!("the suite does not listen for the user");
     }
