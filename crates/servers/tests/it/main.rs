@@ -1,10 +1,16 @@
-//! The reference servers, as clients see them.
+//! The reference servers, as clients see them. `--all-features` tests all of them.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+#[cfg(feature = "everything")]
 mod everything;
+#[cfg(feature = "everything")]
 mod everything_contents;
+#[cfg(feature = "everything")]
 mod everything_gzip;
+#[cfg(feature = "everything")]
 mod everything_questions;
+#[cfg(feature = "everything")]
 mod everything_subscriptions;
+#[cfg(feature = "everything")]
 mod everything_tasks;

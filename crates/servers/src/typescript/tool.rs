@@ -1,14 +1,14 @@
-//! How servers of the TypeScript family answer: clients see these texts, so a drop-in server keeps them.
-
-mod check;
+//! Tools of the family.
 
 use std::sync::Arc;
 
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::error::code;
-use jackfield::protocol::{CallToolResult, Method, Outcome, Schema, TaskSupport, ToolExecution};
-use jackfield::{Incoming, IntoTool, Next, Reply, ToolEntry, Validation};
+use jackfield::protocol::{Outcome, Schema, TaskSupport, ToolExecution};
+use jackfield::{IntoTool, ToolEntry, Validation};
 use serde_json::Value;
+
+use super::answers::failure;
+use super::check::problems;
+use crate::shape::Shape;
 
 /// Gives a tool the family's listing and its texts about bad arguments.
 pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
@@ -16,6 +16,7 @@ pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
     let mut execution = ToolExecution::default();
     execution.task_support = Some(TaskSupport::Forbidden);
     entry.definition.execution.get_or_insert(execution);
+    without_null(&mut entry.definition.input_schema);
     name_dialect(&mut entry.definition.input_schema);
     if let Some(schema) = &mut entry.definition.output_schema {
         name_dialect(schema);
@@ -23,12 +24,13 @@ pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
     // Our own check comes first, and covers what the schema says.
     entry.validation = Validation::Off;
     let name: Arc<str> = entry.definition.name.as_str().into();
-    let schema: Arc<Value> = entry.definition.input_schema.to_value().into();
+    let shape = Arc::new(Shape::of(entry.definition.input_schema.get()));
     entry.with_middleware(move |arguments, cx, next| {
-        let (name, schema) = (name.clone(), schema.clone());
+        let (name, shape) = (name.clone(), shape.clone());
         async move {
             let given: Value = serde_json::from_slice(&arguments).unwrap_or_default();
-            let problems = check::problems(&schema, &given);
+            let problems = problems(&shape, &given);
+            drop(given);
             if problems.is_empty() {
                 return next.run(arguments, cx).await;
             }
@@ -36,6 +38,18 @@ pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
             Ok(Outcome::Complete(failure(&text)))
         }
     })
+}
+
+/// Says that an optional argument is left out, not `null`. The text is compact, and quotes within texts of a schema are escaped, so that
+/// nothing else can match.
+fn without_null(schema: &mut Schema) {
+    let mut text = schema.get().to_owned();
+    for name in ["string", "number", "integer", "boolean", "array", "object"] {
+        text = text.replace(&format!(r#""type":["{name}","null"]"#), &format!(r#""type":"{name}""#));
+    }
+    if let Ok(changed) = serde_json::from_str(&text) {
+        *schema = changed;
+    }
 }
 
 /// Says first which dialect a schema is written in. The family names draft 7, whose rules the schemas here keep to.
@@ -49,25 +63,4 @@ fn name_dialect(schema: &mut Schema) {
     if let Ok(named) = serde_json::from_str(&named) {
         *schema = named;
     }
-}
-
-/// Answers a call of an unknown tool with a failure, as the family does in the legacy era. The newest revision wants an error.
-pub(crate) async fn unknown_tools(incoming: Incoming, next: Next) -> Reply {
-    let is_call =
-        matches!(incoming.method, MethodName::Known(Method::CallTool)) && incoming.caller.revision.has_handshake();
-    let name = if is_call { incoming.params.string("name").ok().map(|name| shortened(&name)) } else { None };
-    match (next.run(incoming).await, name) {
-        (Err(error), Some(name)) if error.code == code::INVALID_PARAMS => {
-            Ok(Outcome::Complete(failure(&format!("Tool {name} not found")).into()))
-        }
-        (reply, _) => reply,
-    }
-}
-
-fn failure(text: &str) -> CallToolResult {
-    CallToolResult::failure(format!("MCP error -32602: {text}"))
-}
-
-fn shortened(name: &str) -> String {
-    name.chars().take(128).collect()
 }

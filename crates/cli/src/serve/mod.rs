@@ -1,0 +1,11 @@
+//! `jackfield serve`: reference servers, one process each.
+
+mod command;
+#[cfg(feature = "everything")]
+mod everything;
+mod missing;
+#[cfg(feature = "time")]
+mod time;
+mod transport;
+
+pub(crate) use command::Serve;
