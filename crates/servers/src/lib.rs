@@ -4,6 +4,10 @@
 
 #[cfg(feature = "everything")]
 pub mod everything;
+#[cfg(feature = "sequentialthinking")]
+pub mod sequentialthinking;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 #[cfg(feature = "time")]
 pub mod time;
 
@@ -17,3 +21,5 @@ mod shape;
 mod tool;
 #[cfg(feature = "_typescript")]
 mod typescript;
+#[cfg(any(feature = "fetch", feature = "sqlite"))]
+mod untrusted;

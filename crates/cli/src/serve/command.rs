@@ -19,6 +19,12 @@ enum Server {
     /// A demo server for those who build clients: all features
     #[cfg(feature = "everything")]
     Everything(super::everything::Everything),
+    /// Thoughts, one after the other, with revisions and branches
+    #[cfg(feature = "sequentialthinking")]
+    Sequentialthinking(super::sequentialthinking::SequentialThinking),
+    /// Queries and changes of a database of SQLite
+    #[cfg(feature = "sqlite")]
+    Sqlite(super::sqlite::Sqlite),
     /// What time it is, and what time it is elsewhere
     #[cfg(feature = "time")]
     Time(super::time::Time),
@@ -32,6 +38,10 @@ impl Serve {
         match self.server {
             #[cfg(feature = "everything")]
             Server::Everything(options) => options.run().await,
+            #[cfg(feature = "sequentialthinking")]
+            Server::Sequentialthinking(options) => options.run().await,
+            #[cfg(feature = "sqlite")]
+            Server::Sqlite(options) => options.run().await,
             #[cfg(feature = "time")]
             Server::Time(options) => options.run().await,
             Server::Other(words) => Err(missing::failure(&words)),

@@ -4,6 +4,12 @@ mod command;
 #[cfg(feature = "everything")]
 mod everything;
 mod missing;
+#[cfg(any(feature = "memory", feature = "sqlite"))]
+mod paths;
+#[cfg(feature = "sequentialthinking")]
+mod sequentialthinking;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 #[cfg(feature = "time")]
 mod time;
 mod transport;
