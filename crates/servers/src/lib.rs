@@ -4,6 +4,8 @@
 
 #[cfg(feature = "everything")]
 pub mod everything;
+#[cfg(feature = "memory")]
+pub mod memory;
 #[cfg(feature = "sequentialthinking")]
 pub mod sequentialthinking;
 #[cfg(feature = "sqlite")]

@@ -19,6 +19,9 @@ enum Server {
     /// A demo server for those who build clients: all features
     #[cfg(feature = "everything")]
     Everything(super::everything::Everything),
+    /// A knowledge graph that outlives conversations
+    #[cfg(feature = "memory")]
+    Memory(super::memory::Memory),
     /// Thoughts, one after the other, with revisions and branches
     #[cfg(feature = "sequentialthinking")]
     Sequentialthinking(super::sequentialthinking::SequentialThinking),
@@ -38,6 +41,8 @@ impl Serve {
         match self.server {
             #[cfg(feature = "everything")]
             Server::Everything(options) => options.run().await,
+            #[cfg(feature = "memory")]
+            Server::Memory(options) => options.run().await,
             #[cfg(feature = "sequentialthinking")]
             Server::Sequentialthinking(options) => options.run().await,
             #[cfg(feature = "sqlite")]

@@ -3,6 +3,8 @@
 mod command;
 #[cfg(feature = "everything")]
 mod everything;
+#[cfg(feature = "memory")]
+mod memory;
 mod missing;
 #[cfg(any(feature = "memory", feature = "sqlite"))]
 mod paths;

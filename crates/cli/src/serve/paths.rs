@@ -11,3 +11,21 @@ pub(super) fn expand_home(path: PathBuf) -> PathBuf {
         None => path,
     }
 }
+
+/// Returns where programs keep the data of a user.
+#[cfg(feature = "memory")]
+pub(super) fn data_directory() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = std::env::home_dir();
+    if cfg!(windows) {
+        return variable("APPDATA").or(home);
+    }
+    variable("XDG_DATA_HOME").or_else(|| {
+        let home = home?;
+        Some(if cfg!(target_os = "macos") {
+            home.join("Library/Application Support")
+        } else {
+            home.join(".local/share")
+        })
+    })
+}

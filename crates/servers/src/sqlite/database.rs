@@ -226,3 +226,6 @@ fn message(error: &rusqlite::Error) -> String {
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;

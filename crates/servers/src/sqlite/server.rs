@@ -208,7 +208,11 @@ where
     let _guard = AbandonOnDrop(abandoned.clone());
     match tokio::task::spawn_blocking(move || run(&abandoned)).await {
         Ok(outcome) => outcome,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime shuts down, and the call ends with it.
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 

@@ -14,3 +14,15 @@ mod everything_questions;
 mod everything_subscriptions;
 #[cfg(feature = "everything")]
 mod everything_tasks;
+#[cfg(any(feature = "memory", feature = "sqlite"))]
+mod folder;
+#[cfg(feature = "memory")]
+mod memory;
+#[cfg(feature = "sequentialthinking")]
+mod sequentialthinking;
+#[cfg(any(feature = "memory", feature = "sequentialthinking", feature = "sqlite", feature = "time"))]
+mod soak;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+#[cfg(feature = "time")]
+mod time;
