@@ -58,7 +58,14 @@ pub(super) async fn answer(incoming: Incoming, next: Next) -> Reply {
         }
         _ => {}
     }
-    handshake::echo_draft(incoming, next).await.map_err(|error| match error.code {
+    let mut reply = handshake::echo_draft(incoming, next).await;
+    if let Some(capabilities) = handshake::capabilities(&mut reply) {
+        let no = Some(false);
+        capabilities.tools.get_or_insert_default().list_changed = no;
+        capabilities.prompts.get_or_insert_default().list_changed = no;
+        capabilities.resources.get_or_insert_default().list_changed = no;
+    }
+    reply.map_err(|error| match error.code {
         code::METHOD_NOT_FOUND => ErrorObject::new(code::METHOD_NOT_FOUND, "Method not found"),
         _ => error,
     })

@@ -219,9 +219,14 @@ fn collect(prepared: &mut Statement<'_>, limits: Limits) -> Result<Rows, String>
 
 /// Returns what SQLite itself says.
 fn message(error: &rusqlite::Error) -> String {
+    // Where SQLite itself refuses to load extensions, it names no function.
+    let without_function = |message: &str| match message.starts_with("not authorized to use function") {
+        true => "not authorized".to_owned(),
+        false => message.to_owned(),
+    };
     match error {
-        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
-        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        rusqlite::Error::SqliteFailure(_, Some(message)) => without_function(message),
+        rusqlite::Error::SqlInputError { msg, .. } => without_function(msg),
         rusqlite::Error::SqliteFailure(failure, None) => failure.to_string(),
         other => other.to_string(),
     }

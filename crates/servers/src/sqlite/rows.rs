@@ -20,7 +20,8 @@ pub(super) struct Rows {
     pub(super) truncated: Option<String>,
 }
 
-/// A column that is shown. Of columns with the same name only the first has a place, and the last has the value.
+/// A column that is shown. Of columns with the same name only the first is; where names differ in case only, all have its value, because
+/// the original finds values by name, and takes the first that fits.
 #[derive(Debug)]
 struct Column {
     index: usize,
@@ -34,10 +35,11 @@ impl Rows {
     /// Begins with no rows.
     pub(super) fn of(statement: &Statement<'_>) -> Self {
         let mut columns: Vec<Column> = Vec::new();
-        for (index, name) in statement.column_names().into_iter().enumerate() {
-            match columns.iter_mut().find(|column| column.name == name) {
-                Some(known) => known.index = index,
-                None => columns.push(Column::new(index, name)),
+        let names = statement.column_names();
+        for name in &names {
+            let fits = |other: &&str| other == name || (other.is_ascii() && other.eq_ignore_ascii_case(name));
+            if !columns.iter().any(|column| column.name == *name) {
+                columns.push(Column::new(names.iter().position(fits).unwrap_or_default(), name));
             }
         }
         Self { columns, ..Self::none() }
