@@ -1,4 +1,4 @@
-//! The demo server for those who log in, with an authorization server in the same process.
+//! A server for those who log in, with an authorization server in the same process.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,9 +13,32 @@ use jackfield::http::HttpConfig;
 use jackfield::store::Stores;
 use url::Url;
 
-/// What tokens of the demo server are for: all of it, but for the environment, which takes a permission of its own.
-const USE: &str = "everything:use";
-const ENVIRONMENT: &str = "everything:environment";
+/// What tokens of a server are for: all of it, but for tools that take a permission of their own.
+#[derive(Debug)]
+pub(crate) struct Permissions {
+    /// The server's name; `NAME:use` is the permission to use it.
+    pub(crate) server: &'static str,
+    /// Tools with a permission of their own: the tool, the permission after `NAME:`, and what it means.
+    pub(crate) tools: &'static [(&'static str, &'static str, &'static str)],
+}
+
+impl Permissions {
+    fn scope(&self, name: &str) -> String {
+        format!("{}:{name}", self.server)
+    }
+
+    fn rules(&self) -> ScopeRules {
+        let rules = self.tools.iter();
+        rules.fold(ScopeRules::new(), |rules, (tool, name, _)| rules.tool(tool, self.scope(name).as_str()))
+    }
+
+    fn resource(&self, resource: &str) -> Resource {
+        let used = Resource::new(resource).scope(self.scope("use"), format!("Use the {} server", self.server));
+        let resource =
+            self.tools.iter().fold(used, |resource, (_, name, meaning)| resource.scope(self.scope(name), *meaning));
+        resource.default_scopes(self.scope("use").as_str())
+    }
+}
 
 /// How a server is protected.
 #[derive(Debug)]
@@ -28,6 +51,8 @@ pub(crate) struct Protected {
     pub(crate) token_life: u64,
     /// Where logins are kept; in memory if nowhere else.
     pub(crate) stores: Option<Stores>,
+    /// What may be permitted.
+    pub(crate) permissions: Permissions,
 }
 
 impl Protected {
@@ -46,7 +71,7 @@ impl Protected {
         let door = authorization.protect(&resource)?.build()?;
         let config = HttpConfig::default().with_gate(door).with_beside(authorization);
         let config = config.allow_host(base.host_str().unwrap_or_default());
-        let server = server.protect(ScopeRules::new().tool("get-env", ENVIRONMENT));
+        let server = server.protect(self.permissions.rules());
         server.serve_http_with(address, config).await.map_err(|error| anyhow::anyhow!("{error:#}"))
     }
 
@@ -56,12 +81,8 @@ impl Protected {
         if users.names().is_empty() {
             anyhow::bail!("there are no users; add one with `jackfield auth add-user`");
         }
-        let meaning = Resource::new(resource)
-            .scope(USE, "Use the demo server")
-            .scope(ENVIRONMENT, "See environment variables of the demo server")
-            .default_scopes(USE);
         let builder = AuthorizationServer::builder(issuer)
-            .resource(meaning)
+            .resource(self.permissions.resource(resource))
             .users(users)
             .registration(Registration::default())
             .client_documents(Arc::new(HttpFetch::public()))

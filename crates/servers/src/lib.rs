@@ -1,4 +1,27 @@
-//! Reference servers, each a module that makes a `Server` value.
+//! Reference servers, each a module that makes a `Server` value, and each behind a feature of its name.
+//!
+//! They are drop-in replacements: tools, arguments, results and error texts are those of the official servers of the same name.
 
+#[cfg(feature = "everything")]
 pub mod everything;
+#[cfg(feature = "memory")]
+pub mod memory;
+#[cfg(feature = "sequentialthinking")]
+pub mod sequentialthinking;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+#[cfg(feature = "time")]
+pub mod time;
+
+#[cfg(feature = "_server")]
+mod handshake;
+#[cfg(feature = "_python")]
+mod python;
+#[cfg(feature = "_server")]
+mod shape;
+#[cfg(feature = "_server")]
+mod tool;
+#[cfg(feature = "_typescript")]
 mod typescript;
+#[cfg(any(feature = "fetch", feature = "sqlite"))]
+mod untrusted;

@@ -49,7 +49,8 @@ pub fn server(options: Options) -> Server {
         .cache(Cached::Resources, CacheHint::public(MINUTE))
         .cache(Cached::Templates, CacheHint::public(MINUTE))
         .visible(is_visible)
-        .middleware(typescript::unknown_tools);
+        .middleware(typescript::unknown_tools)
+        .middleware(typescript::answer);
     let server = plain::add(server);
     let server = environment::add(server, options.environment);
     let server = gzip::add(server, options.gzip);

@@ -2,65 +2,67 @@
 
 use serde_json::Value;
 
+use crate::shape::{Shape, is_of, joined};
+
 /// The most problems that are named; the rest is left out.
 const MOST: usize = 20;
 
-/// Returns one line for each problem: `MESSAGE at PATH`. The schemas are our own, so only what they use is understood.
-pub(super) fn problems(schema: &Value, arguments: &Value) -> Vec<String> {
-    let mut found = Found { root: schema, problems: Vec::new() };
-    found.check(schema, Some(arguments), "");
-    found.problems
+/// Returns one line for each problem: `MESSAGE at PATH`, in the order of the schema.
+pub(super) fn problems(shape: &Shape, arguments: &Value) -> Vec<String> {
+    let mut check = Check { root: shape, problems: Vec::new() };
+    check.value(shape, Some(arguments), "");
+    check.problems
 }
 
-struct Found<'a> {
-    root: &'a Value,
+struct Check<'a> {
+    root: &'a Shape,
     problems: Vec<String>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Check<'a> {
     fn add(&mut self, message: String, path: &str) {
         if self.problems.len() < MOST {
             self.problems.push(if path.is_empty() { message } else { format!("{message} at {path}") });
         }
     }
 
-    fn check(&mut self, schema: &'a Value, value: Option<&Value>, path: &str) {
-        let schema = self.resolved(schema);
-        if let Some(choices) = schema["enum"].as_array() {
-            if !value.is_some_and(|value| choices.contains(value)) {
-                let choices: Vec<String> = choices.iter().map(Value::to_string).collect();
-                self.add(format!("Invalid option: expected one of {}", choices.join("|")), path);
-            }
+    fn value(&mut self, shape: &'a Shape, value: Option<&Value>, path: &str) {
+        let shape = self.root.resolve(shape);
+        if let Some(choices) = &shape.choices {
+            return self.choice(choices, value, path);
+        }
+        let types = shape.types();
+        if types.is_empty() {
             return;
         }
-        let kinds = kinds(schema);
-        if kinds.is_empty() {
-            return;
-        }
-        let Some(value) = value.filter(|value| kinds.iter().any(|kind| is_of(value, kind))) else {
-            let expected = match kinds.iter().find(|kind| **kind != "null") {
+        let Some(value) = value.filter(|value| types.iter().any(|name| is_of(value, name))) else {
+            let expected = match types.iter().find(|name| **name != "null") {
                 Some(&"integer") => "number",
-                Some(kind) => kind,
+                Some(name) => name,
                 None => "null",
             };
-            return self.add(format!("Invalid input: expected {expected}, received {}", name(value)), path);
+            return self.add(format!("Invalid input: expected {expected}, received {}", type_of(value)), path);
         };
         match value {
-            Value::Number(number) => self.number(schema, &kinds, number.as_f64().unwrap_or(f64::NAN), path),
-            Value::String(text) => self.size(schema, "Length", "string", "characters", text.chars().count(), path),
+            Value::Number(number) => self.number(shape, &types, number.as_f64().unwrap_or(f64::NAN), path),
+            // The family counts as JavaScript does.
+            Value::String(text) => {
+                let limits = [shape.min_length, shape.max_length];
+                self.size(limits, "string", "characters", text.encode_utf16().count(), path);
+            }
             Value::Array(items) => {
-                self.size(schema, "Items", "array", "items", items.len(), path);
-                for (index, item) in items.iter().enumerate() {
-                    self.check(&schema["items"], Some(item), &joined(path, &index.to_string()));
+                self.size([shape.min_items, shape.max_items], "array", "items", items.len(), path);
+                if let Some(item_shape) = &shape.items {
+                    for (index, item) in items.iter().enumerate() {
+                        self.value(item_shape, Some(item), &joined(path, index));
+                    }
                 }
             }
             Value::Object(members) => {
-                let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-                let required: Vec<&str> = required.collect();
-                for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-                    let value = members.get(name);
-                    if value.is_some() || required.contains(&name.as_str()) {
-                        self.check(schema, value, &joined(path, name));
+                for (name, member_shape) in &shape.properties.0 {
+                    let member = members.get(name);
+                    if member.is_some() || shape.is_required(name) {
+                        self.value(member_shape, member, &joined(path, name));
                     }
                 }
             }
@@ -68,55 +70,43 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn number(&mut self, schema: &Value, kinds: &[&str], number: f64, path: &str) {
-        if kinds.contains(&"integer") && !kinds.contains(&"number") && number.fract() != 0.0 {
+    fn choice(&mut self, choices: &[Value], value: Option<&Value>, path: &str) {
+        if value.is_some_and(|value| choices.contains(value)) {
+            return;
+        }
+        match choices {
+            [only] => self.add(format!("Invalid input: expected {only}"), path),
+            choices => {
+                let choices: Vec<String> = choices.iter().map(Value::to_string).collect();
+                self.add(format!("Invalid option: expected one of {}", choices.join("|")), path);
+            }
+        }
+    }
+
+    fn number(&mut self, shape: &Shape, types: &[&str], number: f64, path: &str) {
+        if types.contains(&"integer") && !types.contains(&"number") && number.fract() != 0.0 {
             return self.add("Invalid input: expected int, received number".to_owned(), path);
         }
-        if let Some(least) = schema["minimum"].as_f64().filter(|least| number < *least) {
+        if let Some(least) = shape.minimum.filter(|least| number < *least) {
             self.add(format!("Too small: expected number to be >={least}"), path);
         }
-        if let Some(most) = schema["maximum"].as_f64().filter(|most| number > *most) {
+        if let Some(most) = shape.maximum.filter(|most| number > *most) {
             self.add(format!("Too big: expected number to be <={most}"), path);
         }
     }
 
-    fn size(&mut self, schema: &Value, key: &str, what: &str, unit: &str, size: usize, path: &str) {
-        let limit = |word: &str| schema[format!("{word}{key}")].as_u64();
-        if let Some(least) = limit("min").filter(|least| (size as u64) < *least) {
+    fn size(&mut self, [least, most]: [Option<u64>; 2], what: &str, unit: &str, size: usize, path: &str) {
+        if let Some(least) = least.filter(|least| (size as u64) < *least) {
             self.add(format!("Too small: expected {what} to have >={least} {unit}"), path);
         }
-        if let Some(most) = limit("max").filter(|most| size as u64 > *most) {
+        if let Some(most) = most.filter(|most| size as u64 > *most) {
             self.add(format!("Too big: expected {what} to have <={most} {unit}"), path);
         }
     }
-
-    /// Follows a reference within the schema. Ours do not go in circles without a value in between.
-    fn resolved(&self, schema: &'a Value) -> &'a Value {
-        let target = schema["$ref"].as_str().and_then(|path| self.root.pointer(path.strip_prefix('#')?));
-        target.unwrap_or(schema)
-    }
 }
 
-fn kinds(schema: &Value) -> Vec<&str> {
-    match &schema["type"] {
-        Value::String(kind) => vec![kind],
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn is_of(value: &Value, kind: &str) -> bool {
-    match kind {
-        "integer" | "number" => value.is_number(),
-        "string" => value.is_string(),
-        "boolean" => value.is_boolean(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        _ => value.is_null(),
-    }
-}
-
-fn name(value: Option<&Value>) -> &'static str {
+/// Returns what JavaScript calls the type of a value.
+fn type_of(value: Option<&Value>) -> &'static str {
     match value {
         None => "undefined",
         Some(Value::Null) => "null",
@@ -126,10 +116,6 @@ fn name(value: Option<&Value>) -> &'static str {
         Some(Value::Array(_)) => "array",
         Some(Value::Object(_)) => "object",
     }
-}
-
-fn joined(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
 #[cfg(test)]
@@ -147,6 +133,7 @@ mod tests {
                 "properties": {"oldText": {"type": "string"}}}}},
             "$defs": {"E": {"enum": ["name", "size"]}}});
         let good = json!({"s": "", "n": 1.5, "e": "size", "i": 5, "o": null, "extra": 1, "edits": [{"oldText": "x"}]});
+        let schema = Shape::of(&schema.to_string());
         assert_eq!(problems(&schema, &good), [""; 0]);
         for (arguments, expected) in [
             (json!({"n": 1, "e": "name"}), "Invalid input: expected string, received undefined at s"),
@@ -172,5 +159,14 @@ mod tests {
         }
         let two = problems(&schema, &json!({"e": "name"}));
         assert_eq!(two.len(), 2);
+    }
+
+    #[test]
+    fn problems_come_in_the_order_in_which_the_schema_is_written() {
+        let shape = Shape::of(
+            r#"{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}},"required":["a","z"]}"#,
+        );
+        let undefined = |name: &str| format!("Invalid input: expected string, received undefined at {name}");
+        assert_eq!(problems(&shape, &json!({})), [undefined("z"), undefined("a")]);
     }
 }

@@ -1,10 +1,28 @@
-//! The reference servers, as clients see them.
+//! The reference servers, as clients see them. `--all-features` tests all of them.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+#[cfg(feature = "everything")]
 mod everything;
+#[cfg(feature = "everything")]
 mod everything_contents;
+#[cfg(feature = "everything")]
 mod everything_gzip;
+#[cfg(feature = "everything")]
 mod everything_questions;
+#[cfg(feature = "everything")]
 mod everything_subscriptions;
+#[cfg(feature = "everything")]
 mod everything_tasks;
+#[cfg(any(feature = "memory", feature = "sqlite"))]
+mod folder;
+#[cfg(feature = "memory")]
+mod memory;
+#[cfg(feature = "sequentialthinking")]
+mod sequentialthinking;
+#[cfg(any(feature = "memory", feature = "sequentialthinking", feature = "sqlite", feature = "time"))]
+mod soak;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+#[cfg(feature = "time")]
+mod time;

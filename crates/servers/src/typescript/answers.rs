@@ -1,0 +1,51 @@
+//! Answers of the family that belong to no tool.
+
+#[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
+use jackfield::Server;
+use jackfield::protocol::envelope::MethodName;
+use jackfield::protocol::error::code;
+use jackfield::protocol::{CallToolResult, ErrorObject, Method, Outcome};
+use jackfield::{Incoming, Next, Reply};
+
+use crate::handshake;
+
+/// Makes a server of the family that logs nothing to its client.
+#[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
+pub(crate) fn server(name: &str) -> Server {
+    handshake::uncached(Server::new(name).logging(false)).middleware(unknown_tools).middleware(answer)
+}
+
+/// Answers a call of an unknown tool with a failure, as the family does in the legacy era. The newest revision wants an error.
+pub(crate) async fn unknown_tools(incoming: Incoming, next: Next) -> Reply {
+    let is_call =
+        matches!(incoming.method, MethodName::Known(Method::CallTool)) && incoming.caller.revision.has_handshake();
+    let name = if is_call { incoming.params.string("name").ok().map(|name| shortened(&name)) } else { None };
+    match (next.run(incoming).await, name) {
+        (Err(error), Some(name)) if error.code == code::INVALID_PARAMS && error.message.starts_with("unknown tool") => {
+            Ok(Outcome::Complete(failure(&format!("Tool {name} not found")).into()))
+        }
+        (reply, _) => reply,
+    }
+}
+
+/// Gives errors of the protocol the family's codes and texts.
+pub(crate) async fn answer(incoming: Incoming, next: Next) -> Reply {
+    match handshake::echo_draft(incoming, next).await {
+        Err(error) if error.code == code::METHOD_NOT_FOUND => {
+            Err(ErrorObject::new(code::METHOD_NOT_FOUND, "Method not found"))
+        }
+        Err(error) if error.code == code::RESOURCE_NOT_FOUND => {
+            Err(ErrorObject { code: code::INVALID_PARAMS, ..error })
+        }
+        reply => reply,
+    }
+}
+
+/// A failure in the words of the family's library.
+pub(super) fn failure(text: &str) -> CallToolResult {
+    CallToolResult::failure(format!("MCP error -32602: {text}"))
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().take(128).collect()
+}
