@@ -12,6 +12,7 @@ mod files;
 mod fuzz;
 mod install;
 mod interop;
+mod linked_data;
 mod loom;
 mod node;
 mod nodes;
@@ -59,6 +60,8 @@ enum Task {
     Loom(loom::Options),
     /// Run real clients of others against our server.
     Interop(interop::Options),
+    /// Check building blocks, SHACL shapes and the ontology with libraries of others.
+    LinkedData(linked_data::Options),
     /// Run the official conformance suite against our fixtures.
     Conformance(conformance::Options),
     /// Kill nodes that share a Redis in the middle of calls, and see whether anything is lost.
@@ -94,6 +97,7 @@ fn run(task: Task) -> Result<()> {
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Loom(options) => loom::run(&workspace, &options),
         Task::Interop(options) => interop::run(&workspace, &options).map(|missing| print_lines(&missing)),
+        Task::LinkedData(options) => linked_data::run(&workspace, &options),
         Task::Conformance(options) => conformance::run(&workspace, &options).map(drop),
         Task::Nodes(options) => nodes::run(&workspace, &options),
         Task::Tree => tree::run(&workspace),

@@ -64,6 +64,14 @@ pinned! {
     // What is installed where the machine has no Node, or an older one.
     NODE = Npm "node" "22.23.3", "node";
 
+    // Linked data: readers, validators and a reasoner that are not ours.
+    PYSHACL = PyPi "pyshacl" "0.40.1", "pyshacl";
+    RDFLIB = PyPi "rdflib" "7.6.0", "rdflib";
+    PYLD = PyPi "PyLD" "3.3.0", "PyLD";
+    OWLRL = PyPi "owlrl" "7.6.2", "owlrl";
+    JSONSCHEMA = PyPi "jsonschema" "4.26.0", "jsonschema";
+    PYYAML = PyPi "PyYAML" "6.0.3", "PyYAML";
+
     RMCP = Crates "rmcp" "3.8.0", "rmcp";
     TOWER_MCP = Crates "tower-mcp" "0.25.0", "tower-mcp";
     CARGO_LLVM_COV = Crates "cargo-llvm-cov" "0.9.1", "cargo-llvm-cov";

@@ -9,7 +9,7 @@ use crate::changes::Change;
 use crate::conformance::Direction;
 use crate::steps::{Outcome, Steps, succeed};
 use crate::workspace::{EVERYTHING, Workspace, program};
-use crate::{bench, conformance, coverage, fuzz, install, interop, loom, nodes, soak, tree};
+use crate::{bench, conformance, coverage, fuzz, install, interop, linked_data, loom, nodes, soak, tree};
 
 /// Which parts, and how long.
 #[derive(Debug, Default, Args)]
@@ -93,6 +93,13 @@ const PARTS: &[Part] = &[
         packages: &["jackfield-cli", "jackfield-testkit"],
         paths: &["tests/interop", "xtask/src/interop", "xtask/src/interop.rs"],
         run: |workspace, _| real_peers(workspace),
+    },
+    Part {
+        name: "linked data",
+        proves: "libraries of others read the building blocks, and find shapes and ontology consistent",
+        packages: &["jackfield-rdf"],
+        paths: &["crates/rdf/checks", "xtask/src/linked_data.rs"],
+        run: |workspace, _| linked_data::run(workspace, &linked_data::Options::default()).map(Outcome::from),
     },
     Part {
         name: "coverage",

@@ -50,33 +50,18 @@ struct Described {
 impl Rdf {
     pub(crate) async fn run(self, screen: &mut Screen) -> Result<ExitCode, Failure> {
         match self.command {
-            Linked::Alone(command) => alone(command, screen),
+            Linked::Alone(command) => alone(&command, screen),
             Linked::Catalogue(command) => (*command).run(screen).await,
         }
     }
 }
 
-fn alone(command: Command, screen: &mut Screen) -> Result<ExitCode, Failure> {
-    let out = screen.writer();
-    match command {
-        Command::Convert(args) => {
-            let log = &mut std::io::stderr();
-            let progress = log.is_terminal() && !std::io::stdin().is_terminal();
-            let report = cli::convert(&args, &mut std::io::stdin().lock(), out, log, progress).map_err(failure)?;
-            if report.bad > 0 {
-                out.flush()?;
-                let all = report.bad + report.messages;
-                let what = format!("{} of {all} messages could not be converted", report.bad);
-                return Err(Failure::new(Class::Failed, what));
-            }
-        }
-        Command::Schema(args) => cli::schema(&args, out).map_err(failure)?,
-        Command::Context => cli::context(out).map_err(failure)?,
-        Command::Ontology => cli::ontology(out).map_err(failure)?,
-        _ => return Err(Failure::usage("this version of the command does not know how to do that")),
-    }
+fn alone(command: &Command, screen: &mut Screen) -> Result<ExitCode, Failure> {
+    let (out, log) = (screen.writer(), &mut std::io::stderr());
+    let progress = log.is_terminal() && !std::io::stdin().is_terminal();
+    let problem = cli::run(command, &mut std::io::stdin().lock(), out, log, progress).map_err(failure)?;
     screen.flush()?;
-    Ok(ExitCode::SUCCESS)
+    problem.map_or(Ok(ExitCode::SUCCESS), |what| Err(Failure::new(Class::Failed, what)))
 }
 
 impl Described {

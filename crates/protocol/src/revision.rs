@@ -119,6 +119,12 @@ impl Revision {
         (self as u8) >= (V2025_06_18 as u8)
     }
 
+    /// Its official schema is written in JSON Schema 2020-12 rather than draft-07.
+    #[must_use]
+    pub const fn has_json_schema_2020_12(self) -> bool {
+        (self as u8) >= (V2025_11_25 as u8)
+    }
+
     /// Progress notifications may carry a message.
     #[must_use]
     pub const fn has_progress_message(self) -> bool {

@@ -42,6 +42,12 @@ pub enum Error {
     /// The base of a catalogue is not an IRI.
     #[error("{0:?} is not an absolute IRI")]
     BadIri(String),
+    /// Shapes use more of SHACL than is known here.
+    #[error("shapes with {0} are not supported")]
+    UnknownShape(String),
+    /// A tape can not be read.
+    #[error("not a tape that can be read")]
+    Tape(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A message is longer than allowed.
     #[error("longer than {limit} bytes")]
     TooLong {

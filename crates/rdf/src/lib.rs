@@ -53,21 +53,34 @@ mod write;
 
 mod read;
 
+mod definitions;
+
+mod block;
 mod catalogue;
+mod example;
 mod ontology;
+mod ontology_page;
 mod schema;
-mod shape;
+mod shacl;
+#[cfg(feature = "tape")]
+mod tape;
+mod terms;
 
 pub mod cli;
 
+pub use block::{File, files, write_files};
 pub use catalogue::Catalogue;
 pub use convert::{Converter, Event, Report};
+pub use definitions::own_terms;
 pub use encoder::{Context, Encoder, Options};
 pub use error::Error;
 pub use ontology::ontology;
+pub use ontology_page::ontology_page;
 pub use profile::Profile;
 pub use read::{Decoder, decode};
-pub use schema::schema;
-pub use shape::own_terms;
+pub use schema::{complete_schema, schema, yaml};
+pub use shacl::{Validation, Validator, Violation, shapes};
 pub use syntax::{Syntax, UnknownSyntax};
+#[cfg(feature = "tape")]
+pub use tape::{TapeConverter, TapeReport};
 pub use vocabulary::{CONTEXT_URL, VOCABULARY, context};

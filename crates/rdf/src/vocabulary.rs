@@ -8,9 +8,15 @@ pub const VOCABULARY: &str = "http://modelcontextprotocol.io/ontology#";
 /// Where the building block publishes its context. Documents refer to it by default; it is never fetched.
 pub const CONTEXT_URL: &str = "https://ogcincubator.github.io/modelcontextprotocol/build/annotated/mcp/context.jsonld";
 
+/// Where the register publishes the annotated schemas and contexts of its building blocks.
+pub(crate) const REGISTER: &str = "https://ogcincubator.github.io/modelcontextprotocol/build/annotated/";
+
 pub(crate) const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 pub(crate) const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
 pub(crate) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+pub(crate) const OWL: &str = "http://www.w3.org/2002/07/owl#";
+pub(crate) const PROV: &str = "http://www.w3.org/ns/prov#";
+pub(crate) const SHACL: &str = "http://www.w3.org/ns/shacl#";
 pub(crate) const RDF_JSON: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON";
 
 /// The member that holds, as one JSON literal, those members of an object that no term can name.
@@ -36,6 +42,12 @@ pub(crate) fn is_term(key: &str) -> bool {
         && (key.is_ascii() || key.chars().all(|c| c.is_ascii() || c.is_alphanumeric()))
         && key != OTHER_MEMBERS
         && PREFIXES.iter().all(|(prefix, _)| key != *prefix)
+}
+
+/// A term as Turtle writes it: with its prefix where that is possible.
+pub(crate) fn turtle_term(key: &str) -> String {
+    let is_simple = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if is_simple { format!("mcp:{key}") } else { format!("<{VOCABULARY}{key}>") }
 }
 
 /// The characters of ASCII that may stand in a fragment (RFC 3987), without `:` and `@`, which mean something in JSON-LD.

@@ -40,6 +40,34 @@ fn schemas_contexts_and_the_ontology_are_written() {
     assert!(jackfield(&["rdf", "schema", "--revision", "2025-06-18"], "").ok().contains("x-jsonld-"));
     assert!(jackfield(&["rdf", "context"], "").ok().contains("@context"));
     assert!(jackfield(&["rdf", "ontology"], "").ok().contains("rdfs:label"));
+    assert!(jackfield(&["rdf", "schema", "--format", "yaml"], "").ok().contains("\n  CallToolRequest:\n"));
+    assert!(jackfield(&["rdf", "shapes"], "").ok().contains("sh:NodeShape"));
+    let folder = Folder::new();
+    folder.jackfield(&["rdf", "block", "--out", "register"], &[]).ok();
+    let schema = folder.jackfield(&["rdf", "schema", "--revision", "2025-06-18", "--profile", "plain"], &[]).ok();
+    assert!(schema.contains("\"PaginatedResult\""));
+}
+
+#[test]
+fn violations_of_shapes_end_the_command_with_a_failure() {
+    let good = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add"}}"#;
+    let words = ["rdf", "validate", "--from", "json", "--revision", "2025-06-18"];
+    assert_eq!(jackfield(&words, good).ok(), "");
+    let ran = jackfield(&words, &good.replace("\"add\"", "7"));
+    assert!(ran.code == Some(1) && ran.out.contains("sh:datatype"), "{ran:?}");
+    assert!(ran.err.contains("1 violations in 1 messages"), "{ran:?}");
+}
+
+#[test]
+fn a_tape_becomes_a_dataset() {
+    let tape = concat!(
+        r#"{"tape":1,"at":"2026-07-28T12:00:00.000Z"}"#,
+        "\n",
+        r#"{"ms":1.5,"from":"client","over":"stdio","session":"1","message":{"jsonrpc":"2.0","id":1,"method":"ping"}}"#,
+        "\n"
+    );
+    let quads = jackfield(&["rdf", "tape", "-", "--iri", "urn:x:tape"], tape).ok();
+    assert!(quads.contains("\"ping\" <urn:x:tape#message/1> ."), "{quads}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::graph::Graph;
 use super::quads::quads_knowing;
-use crate::{Error, Syntax, shape};
+use crate::{Error, Syntax, definitions};
 
 /// Returns the messages of a document, in the order in which they appear.
 ///
@@ -88,7 +88,7 @@ impl Decoder {
         match (method, id) {
             (Some(method), id) => {
                 if let Some(params) = message.get_mut("params") {
-                    shape::restore_params(params, method);
+                    definitions::restore_params(params, method);
                 }
                 if let Some(id) = id
                     && self.asked.len() < MAX_ASKED
@@ -99,7 +99,7 @@ impl Decoder {
             (None, id) => {
                 let asked = id.and_then(|id| self.asked.remove(&id)).or(self.answering);
                 if let (Some(method), Some(result)) = (asked, message.get_mut("result")) {
-                    shape::restore_result(result, method);
+                    definitions::restore_result(result, method);
                 }
             }
         }

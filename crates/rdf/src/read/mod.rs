@@ -7,4 +7,4 @@ mod quads;
 
 pub use decoder::{Decoder, decode};
 pub(crate) use groups::groups;
-pub(crate) use quads::quads;
+pub(crate) use quads::{quads, quads_knowing};

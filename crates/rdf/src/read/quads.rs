@@ -13,7 +13,7 @@ pub(crate) fn quads(text: &[u8], syntax: Syntax) -> Result<Vec<Quad>, Error> {
 }
 
 /// The same, taking the addresses `known` for copies of the vocabulary's context.
-pub(super) fn quads_knowing(text: &[u8], syntax: Syntax, known: &[String]) -> Result<Vec<Quad>, Error> {
+pub(crate) fn quads_knowing(text: &[u8], syntax: Syntax, known: &[String]) -> Result<Vec<Quad>, Error> {
     match syntax {
         Syntax::Json => {
             let (mut encoder, mut out) = (Encoder::new(Syntax::NQuads, Options::default()), Vec::new());

@@ -1,7 +1,10 @@
 //! What the command does, without the command.
 
 use jackfield_protocol::Revision;
-use jackfield_rdf::cli::{self, CatalogueArgs, ConvertArgs, SchemaArgs, Subject};
+use jackfield_rdf::cli::{
+    self, CatalogueArgs, ConvertArgs, Format, OntologyArgs, OntologyFormat, SchemaArgs, ShapesArgs, Subject,
+    ValidateArgs,
+};
 use jackfield_rdf::{Profile, Syntax};
 
 fn args(files: &[&str], to: Syntax) -> ConvertArgs {
@@ -43,12 +46,55 @@ fn documents_are_written() {
         String::from_utf8(out).unwrap()
     };
     for revision in Revision::ALL {
-        let args = SchemaArgs { revision, profile: Profile::Lossless };
+        let args = SchemaArgs { revision, profile: Profile::Lossless, format: Format::Json, complete: false };
         let text = written(&|out| cli::schema(&args, out).unwrap());
-        assert!(text.contains("x-jsonld-id") && text.contains(revision.as_str()));
+        assert!(text.contains("x-jsonld-id") && text.contains("CallToolRequest"));
     }
     assert!(written(&|out| cli::context(out).unwrap()).contains("@vocab"));
-    assert!(written(&|out| cli::ontology(out).unwrap()).contains("mcp:Tool a owl:Class"));
+    let ontology = |format| written(&|out| cli::ontology(&OntologyArgs { format }, out).unwrap());
+    assert!(ontology(OntologyFormat::Turtle).contains("mcp:Tool a owl:Class"));
+    assert!(ontology(OntologyFormat::Markdown).contains("| `mcp:Tool` |"));
+    let args =
+        SchemaArgs { revision: Revision::V2025_06_18, profile: Profile::Plain, format: Format::Yaml, complete: false };
+    let text = written(&|out| cli::schema(&args, out).unwrap());
+    assert!(
+        text.contains("\"$schema\": \"http://json-schema.org/draft-07/schema#\"\n")
+            && text.contains("\ndefinitions:\n  Annotations:\n")
+    );
+    let args = ShapesArgs { revision: Revision::LATEST, profile: Profile::Plain };
+    assert!(written(&|out| cli::shapes(&args, out).unwrap()).contains("shape:CallToolRequest a sh:NodeShape"));
+}
+
+#[test]
+fn violations_are_written_for_people_and_for_programs() {
+    let mut args = ValidateArgs {
+        files: Vec::new(),
+        from: Syntax::Json,
+        revision: Revision::LATEST_WITH_HANDSHAKE,
+        profile: Profile::Lossless,
+        shapes: None,
+        json: false,
+    };
+    let input = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{}}}"#;
+    let mut out = Vec::new();
+    let found = cli::validate(&args, &mut &input[..], &mut out).unwrap();
+    assert_eq!((found.messages, found.violations.len()), (1, 1));
+    let text = String::from_utf8(out).unwrap();
+    assert!(
+        text.starts_with("-: message 1 (tools/call, id 7): a message with the method tools/call is a CallToolRequest"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\n    name of CallToolRequestParams: the name of the tool; sh:minCount is broken"),
+        "{text}"
+    );
+
+    args.json = true;
+    let mut out = Vec::new();
+    cli::validate(&args, &mut &input[..], &mut out).unwrap();
+    let line: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!((&line["message"], &line["method"], &line["rule"]), (&1.into(), &"tools/call".into(), &"sh:or".into()));
+    assert_eq!(line["details"][0]["path"], "name");
 }
 
 #[test]

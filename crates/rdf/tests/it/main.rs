@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where it can not go on")]
 
+mod block;
 mod catalogue;
 mod command;
 mod convert;
@@ -9,7 +10,11 @@ mod equal;
 mod generate;
 mod graph;
 mod identity;
+mod instances;
 mod ontology;
 mod schema;
 mod seed;
+mod shacl;
+#[cfg(feature = "tape")]
+mod tape;
 mod vocabulary;

@@ -76,3 +76,26 @@ fn every_property_of_a_message_is_defined() {
         .collect();
     assert!(undefined.is_empty(), "{undefined:?}");
 }
+
+/// The page in docs is the one that the command writes.
+#[test]
+fn the_page_of_the_ontology_is_up_to_date() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ontology.md");
+    let committed = std::fs::read_to_string(path).unwrap();
+    let made = jackfield_rdf::ontology_page();
+    assert!(committed == made, "write it again: jackfield rdf ontology --format markdown > docs/ontology.md");
+}
+
+/// A property that several classes share has their union as its domain; it says which version it is, and where the specification stands.
+#[test]
+fn domains_are_unions_and_the_ontology_says_its_version() {
+    let text = ontology();
+    let name = text.split("\nmcp:name a ").nth(1).unwrap().split(" .\n").next().unwrap();
+    assert!(name.contains("rdfs:domain [ a owl:Class ; owl:unionOf ("), "{name}");
+    assert!(name.contains("mcp:Tool ") && name.contains("mcp:Prompt "), "{name}");
+    assert!(text.contains("owl:versionInfo") && text.contains("owl:versionIRI"));
+    for revision in Revision::ALL {
+        assert!(text.contains(&format!("rdfs:seeAlso <https://modelcontextprotocol.io/specification/{revision}>")));
+    }
+    assert!(text.contains("specification/2026-07-28/schema#calltoolrequest"));
+}

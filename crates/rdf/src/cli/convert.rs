@@ -1,28 +1,10 @@
-//! What `jackfield rdf` does. The functions write to what they are given; the arguments derive `clap::Args` with the feature
-//! `cli`.
+//! `jackfield rdf convert`.
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
-use jackfield_protocol::Revision;
-
-use crate::{Catalogue, Context, Converter, Error, Event, Options, Profile, Report, Syntax};
-
-/// What `jackfield rdf` can do by itself; for a catalogue it needs a client too.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(clap::Subcommand))]
-#[non_exhaustive]
-pub enum Command {
-    /// Convert messages between JSON, JSON-LD, Turtle, N-Triples and N-Quads.
-    Convert(ConvertArgs),
-    /// Write the JSON Schema of a revision, annotated with JSON-LD.
-    Schema(SchemaArgs),
-    /// Write the JSON-LD context.
-    Context,
-    /// Write the ontology in Turtle.
-    Ontology,
-}
+use crate::{Context, Converter, Error, Event, Options, Profile, Report, Syntax};
 
 /// The arguments of `jackfield rdf convert`.
 #[derive(Clone, Debug)]
@@ -51,54 +33,6 @@ pub struct ConvertArgs {
     /// Stop at the first line that can not be converted.
     #[cfg_attr(feature = "cli", arg(long))]
     pub strict: bool,
-}
-
-/// The arguments of `jackfield rdf schema`.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct SchemaArgs {
-    /// The revision of the protocol, such as the newest one.
-    #[cfg_attr(feature = "cli", arg(long, default_value_t = Revision::LATEST))]
-    pub revision: Revision,
-    /// What the annotations keep of a message.
-    #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t = Profile::Lossless))]
-    pub profile: Profile,
-}
-
-/// How a catalogue is written.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct CatalogueArgs {
-    /// What is written.
-    #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t = Syntax::Turtle))]
-    pub to: Syntax,
-    /// The IRI of the server in the graph; without it the server's URL, or one made of its command.
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub iri: Option<String>,
-}
-
-/// Which server a catalogue describes.
-#[derive(Clone, Copy, Debug)]
-pub enum Subject<'a> {
-    /// One with a URL.
-    Url(&'a str),
-    /// One that a command starts; these are its words.
-    Command(&'a [String]),
-}
-
-impl CatalogueArgs {
-    /// Begins the catalogue of a server. One that is started by a command and has no IRI is named after the command.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the IRI is not an absolute one.
-    pub fn begin(&self, subject: Subject<'_>) -> Result<Catalogue, Error> {
-        match (&self.iri, subject) {
-            (Some(iri), _) => Catalogue::new(iri),
-            (None, Subject::Url(url)) => Catalogue::new(url),
-            (None, Subject::Command(words)) => Catalogue::of_command(words),
-        }
-    }
 }
 
 /// Converts files or standard input; `progress` is whether to tell how far it is, usually on a terminal.
@@ -161,40 +95,4 @@ fn report(log: &mut dyn Write, name: &str, event: &Event<'_>, progress: bool) {
         }
         Event::Progress(_) => Ok(()),
     };
-}
-
-/// Writes the JSON Schema of a revision.
-///
-/// # Errors
-///
-/// Fails if writing fails.
-pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> Result<(), Error> {
-    Ok(writeln!(out, "{:#}", crate::schema(args.revision, args.profile))?)
-}
-
-/// Writes the JSON-LD context.
-///
-/// # Errors
-///
-/// Fails if writing fails.
-pub fn context(out: &mut dyn Write) -> Result<(), Error> {
-    Ok(writeln!(out, "{:#}", crate::context())?)
-}
-
-/// Writes the ontology in Turtle.
-///
-/// # Errors
-///
-/// Fails if writing fails.
-pub fn ontology(out: &mut dyn Write) -> Result<(), Error> {
-    Ok(out.write_all(crate::ontology().as_bytes())?)
-}
-
-/// Writes the catalogue of a server.
-///
-/// # Errors
-///
-/// Fails if the syntax has no graphs, or if writing fails.
-pub fn catalogue(args: &CatalogueArgs, catalogue: &Catalogue, out: &mut dyn Write) -> Result<(), Error> {
-    Ok(out.write_all(catalogue.write(args.to)?.as_bytes())?)
 }
