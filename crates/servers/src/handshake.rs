@@ -5,7 +5,8 @@ use std::time::Duration;
 #[cfg(any(feature = "_python", feature = "sqlite"))]
 use jackfield::protocol::ServerCapabilities;
 use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::{AnyResult, Method};
+use jackfield::protocol::error::code;
+use jackfield::protocol::{AnyResult, ErrorObject, Method};
 use jackfield::{CacheHint, Cached, Incoming, Next, Outcome, Reply, Server};
 
 /// A revision before the first one that was released. The originals echo it, and serve it like the next one.
@@ -28,6 +29,11 @@ pub(crate) async fn echo_draft(incoming: Incoming, next: Next) -> Reply {
         result.protocol_version = DRAFT.to_owned();
     }
     reply
+}
+
+/// Whether an error says that there is no such method; calls that must be tasks are refused with the same code.
+pub(crate) fn is_unknown_method(error: &ErrorObject) -> bool {
+    error.code == code::METHOD_NOT_FOUND && error.message.starts_with("method not found")
 }
 
 /// Returns the capabilities in an answer to `initialize` or `server/discover`.
