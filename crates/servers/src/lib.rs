@@ -4,6 +4,8 @@
 
 #[cfg(feature = "everything")]
 pub mod everything;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 #[cfg(feature = "time")]
 pub mod time;
 

@@ -9,8 +9,12 @@ mod everything_contents;
 #[cfg(feature = "everything")]
 mod everything_gzip;
 #[cfg(feature = "everything")]
+mod everything_listing;
+#[cfg(feature = "everything")]
 mod everything_questions;
 #[cfg(feature = "everything")]
 mod everything_subscriptions;
 #[cfg(feature = "everything")]
 mod everything_tasks;
+#[cfg(feature = "fetch")]
+mod fetch;
