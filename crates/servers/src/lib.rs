@@ -6,6 +6,10 @@
 pub mod everything;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+#[cfg(feature = "sequentialthinking")]
+pub mod sequentialthinking;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 #[cfg(feature = "time")]
 pub mod time;
 
@@ -19,3 +23,5 @@ mod shape;
 mod tool;
 #[cfg(feature = "_typescript")]
 mod typescript;
+#[cfg(any(feature = "fetch", feature = "sqlite"))]
+mod untrusted;

@@ -22,6 +22,12 @@ enum Server {
     /// Web pages as Markdown
     #[cfg(feature = "fetch")]
     Fetch(super::fetch::Fetch),
+    /// Thoughts, one after the other, with revisions and branches
+    #[cfg(feature = "sequentialthinking")]
+    Sequentialthinking(super::sequentialthinking::SequentialThinking),
+    /// Queries and changes of a database of SQLite
+    #[cfg(feature = "sqlite")]
+    Sqlite(super::sqlite::Sqlite),
     /// What time it is, and what time it is elsewhere
     #[cfg(feature = "time")]
     Time(super::time::Time),
@@ -37,6 +43,10 @@ impl Serve {
             Server::Everything(options) => options.run().await,
             #[cfg(feature = "fetch")]
             Server::Fetch(options) => options.run().await,
+            #[cfg(feature = "sequentialthinking")]
+            Server::Sequentialthinking(options) => options.run().await,
+            #[cfg(feature = "sqlite")]
+            Server::Sqlite(options) => options.run().await,
             #[cfg(feature = "time")]
             Server::Time(options) => options.run().await,
             Server::Other(words) => Err(missing::failure(&words)),

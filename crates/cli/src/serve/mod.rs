@@ -6,6 +6,12 @@ mod everything;
 #[cfg(feature = "fetch")]
 mod fetch;
 mod missing;
+#[cfg(any(feature = "memory", feature = "sqlite"))]
+mod paths;
+#[cfg(feature = "sequentialthinking")]
+mod sequentialthinking;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 #[cfg(feature = "time")]
 mod time;
 mod transport;

@@ -35,6 +35,14 @@ pub(super) struct TransportOptions {
 }
 
 impl TransportOptions {
+    /// Says on standard error that the server runs, if it does so on the standard streams: some look for the original's line.
+    #[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
+    pub(super) fn announce(&self, line: &str) {
+        if self.http.is_none() {
+            eprintln!("{line}");
+        }
+    }
+
     /// Runs a server until its client goes away, or a signal comes.
     pub(super) async fn run(self, server: Server, permissions: Permissions) -> Result<(), Failure> {
         let recording = Recording::begin(self.tape.as_deref())?;
