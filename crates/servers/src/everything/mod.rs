@@ -8,6 +8,7 @@ mod plain;
 mod prompts;
 mod questions;
 mod resources;
+mod roots;
 mod simulated;
 mod tasks;
 mod tools;
@@ -56,7 +57,7 @@ pub fn server(options: Options) -> Server {
     let server = environment::add(server, options.environment);
     let server = gzip::add(server, options.gzip);
     let server = simulated::add(server);
-    let server = questions::add(server);
+    let server = roots::add(server);
     let server = url_question::add(server);
     let server = tasks::add(server);
     let server = tools::add(server);

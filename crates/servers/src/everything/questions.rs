@@ -1,58 +1,13 @@
-//! Tools that ask the client: for its roots, for a form, for an answer of its model.
+//! Tools that ask the client: for a form, for an answer of its model.
 
 use jackfield::protocol::{
     BooleanSchema, Choices, ContentBlock, CreateMessageParams, ElicitAction, ElicitParams, ElicitResult, ElicitSchema,
     MultiSelectSchema, NumberSchema, SamplingMessage, SingleSelectSchema, StringFormat, StringSchema,
 };
-use jackfield::{Cx, Error, RawJson, Server, tool};
+use jackfield::{Cx, Error, RawJson, tool};
 use serde_json::{Map, Value};
 
 use super::ordered::Ordered;
-
-pub(super) fn add(server: Server) -> Server {
-    server.on_initialized(fetch_roots).on_roots_changed(fetch_roots)
-}
-
-/// Looks at the roots of a client that has some, and says so in the log.
-async fn fetch_roots(cx: Cx) {
-    if cx.has_roots()
-        && let Ok(roots) = cx.roots().await
-    {
-        cx.info(format!("Roots updated: {} root(s) received from client", roots.len()));
-    }
-}
-
-/// List the roots that the client offers.
-#[tool(
-    name = "get-roots-list",
-    title = "Get Roots List Tool",
-    read_only,
-    destructive = false,
-    idempotent,
-    open_world = false
-)]
-pub(super) async fn get_roots_list(cx: &Cx) -> Result<String, Error> {
-    let roots = cx.roots().await?;
-    if roots.is_empty() {
-        return Ok(
-            "The client supports roots but no roots are currently configured. Add one there and call this tool again."
-                .to_owned(),
-        );
-    }
-    let lines: Vec<_> = roots
-        .iter()
-        .enumerate()
-        .map(|(index, root)| {
-            let name = root.name.as_deref().unwrap_or("Unnamed Root");
-            format!("{}. {name}\n   URI: {}", index + 1, root.uri)
-        })
-        .collect();
-    Ok(format!(
-        "Current MCP Roots ({} total):\n\n{}\n\nNote: this server only shows the roots. It does not read their files.",
-        roots.len(),
-        lines.join("\n\n")
-    ))
-}
 
 /// One field of every kind.
 #[expect(clippy::approx_constant, reason = "the default of the field is this number, not the constant")]

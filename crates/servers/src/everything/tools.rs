@@ -2,7 +2,7 @@
 
 use jackfield::{Server, ToolEntry};
 
-use super::{environment, gzip, plain, questions, simulated, tasks, url_question};
+use super::{environment, gzip, plain, questions, roots, simulated, tasks, url_question};
 use crate::typescript::tool;
 
 /// Registers the tools in the order of the original. Those that ask the client come last.
@@ -21,7 +21,7 @@ pub(super) fn add(server: Server) -> Server {
         tool(simulated::toggle_simulated_logging),
         tool(simulated::toggle_subscriber_updates),
         tool(plain::trigger_long_running_operation),
-        tool(questions::get_roots_list),
+        tool(roots::get_roots_list),
         tool(questions::trigger_elicitation_request),
         tool(url_question::trigger_url_elicitation),
         tool(questions::trigger_sampling_request),

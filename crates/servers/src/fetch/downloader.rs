@@ -124,7 +124,7 @@ impl Stopped {
     /// Says for which page, and at which address on the way.
     pub(super) fn at(self, page: &str, address: &Url) -> Failure {
         match self {
-            Self::Refused(refusal) => Failure::Refused { url: address.clone(), refusal },
+            Self::Refused(refusal) => Failure::refused(address, refusal),
             Self::Failed(problem) => Failure::Failed { url: page.to_owned(), problem },
         }
     }

@@ -40,6 +40,16 @@ pub(super) enum Failure {
     Disallowed { robots_url: Url, user_agent: String, url: String, robots: String },
 }
 
+impl Failure {
+    /// Names a refused URL without the user name and password that may be in it.
+    pub(super) fn refused(url: &Url, refusal: Refusal) -> Self {
+        let mut url = url.clone();
+        // Where these cannot be set there are none.
+        let _ = (url.set_username(""), url.set_password(None));
+        Self::Refused { url, refusal }
+    }
+}
+
 /// What went wrong on the way.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Problem {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jackfield_http::client::{BadProxy, Resolve, SystemNames};
+use tokio::sync::Semaphore;
 use url::Url;
 
 use super::charset;
@@ -26,6 +27,8 @@ pub(super) struct Fetcher {
 
 struct Shared {
     options: Options,
+    /// Each page may need memory in proportion to the limits.
+    pages: Semaphore,
     /// A proxy that cannot be used fails the calls, as in the original; they never go around it.
     downloader: Result<Downloader, BadProxy>,
 }
@@ -46,7 +49,14 @@ impl Fetcher {
     /// Resolves names by other means than the operating system.
     pub(super) fn with_names(options: Options, names: impl Resolve) -> Self {
         let downloader = Downloader::new(&options, names);
-        Self { shared: Arc::new(Shared { options, downloader }) }
+        let pages = Semaphore::new(options.limits.pages.clamp(1, Semaphore::MAX_PERMITS));
+        Self { shared: Arc::new(Shared { options, pages, downloader }) }
+    }
+
+    /// How many more pages may be fetched at this moment.
+    #[cfg(test)]
+    pub(super) fn free_pages(&self) -> usize {
+        self.shared.pages.available_permits()
     }
 
     /// Fetches a page. `name` is what the URL is called in failures.
@@ -61,6 +71,7 @@ impl Fetcher {
 
     async fn fetch(&self, name: &str, url: Url, purpose: Purpose, raw: bool) -> Result<Page, Failure> {
         let failed = |problem| Failure::Failed { url: name.to_owned(), problem };
+        let _page = self.shared.pages.acquire().await;
         let downloader = self.shared.downloader.as_ref().map_err(|problem| Failure::Proxy(problem.clone()))?;
         let download = self.follow(downloader, name, url, purpose).await?;
         if download.status.as_u16() >= 400 {
@@ -97,7 +108,7 @@ impl Fetcher {
     /// Fails if a site does not want a page fetched by programs.
     async fn ask_robots(&self, downloader: &Downloader, url: &Url, user_agent: &str) -> Result<(), Failure> {
         // What is refused has no robots.txt.
-        let refused = |refusal| Failure::Refused { url: url.clone(), refusal };
+        let refused = |refusal| Failure::refused(url, refusal);
         self.shared.options.destinations.check_form(url).map_err(refused)?;
         let robots_url = robots_url(url);
         let Download { status, content_type, body } = self.robots(downloader, &robots_url, user_agent).await?;
@@ -120,7 +131,7 @@ impl Fetcher {
         for _ in 0..=self.shared.options.limits.redirects {
             let answer = match downloader.send(&url, user_agent).await {
                 Ok(answer) => answer,
-                Err(Stopped::Refused(refusal)) => return Err(Failure::Refused { url, refusal }),
+                Err(Stopped::Refused(refusal)) => return Err(Failure::refused(&url, refusal)),
                 Err(Stopped::Failed(_)) => return Err(unreachable()),
             };
             match Downloader::redirect(&url, &answer).map_err(|_| unreachable())? {

@@ -14,6 +14,8 @@ pub struct Limits {
     pub time: Duration,
     /// The most redirects for one page.
     pub redirects: usize,
+    /// The most pages that are fetched at the same time; further calls wait within their time.
+    pub pages: usize,
     /// The most elements and texts of a page.
     pub nodes: usize,
     /// How deep elements of a page may be nested.
@@ -27,6 +29,7 @@ impl Default for Limits {
             decoded_bytes: 32 * 1024 * 1024,
             time: Duration::from_secs(30),
             redirects: 20,
+            pages: 16,
             nodes: 500_000,
             depth: 512,
         }

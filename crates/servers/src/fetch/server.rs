@@ -17,9 +17,7 @@ use super::options::{Options, Purpose};
 use super::paging;
 use crate::python::{self, Numbers};
 use crate::tool::{definition, hints, tool};
-
-/// Marks a result whose text comes from a stranger.
-const UNTRUSTED: &str = "jackfield/untrusted";
+use crate::untrusted;
 
 const NAME: &str = "fetch";
 const ABOUT_TOOL: &str = "Fetches a web page and returns it as Markdown, or other text as it is. A long page comes in parts: the end \
@@ -77,7 +75,7 @@ async fn call(fetcher: &Fetcher, arguments: Arguments) -> Result<CallToolResult,
         fetcher.page(&name, url, Purpose::Autonomous, arguments.raw).await.map_err(|failure| failure.to_string())?;
     let content = paging::part(&page.content, arguments.start_index, arguments.max_length);
     let text = format!("{}Contents of {name}:\n{content}", page.prefix);
-    Ok(CallToolResult::text(text).with_meta(Meta::new().with(UNTRUSTED, true)))
+    Ok(untrusted::marked(CallToolResult::text(text)))
 }
 
 fn fetch_prompt(fetcher: Fetcher) -> PromptEntry {
@@ -103,7 +101,7 @@ async fn ask(fetcher: &Fetcher, url: &str) -> GetPromptResult {
     let text = page.map_or_else(|failure| failure.to_string(), |page| page.prefix + &page.content);
     GetPromptResult::new(vec![PromptMessage::user(text)])
         .with_description(ABOUT_PROMPT.to_owned())
-        .with_meta(Meta::new().with(UNTRUSTED, true))
+        .with_meta(Meta::new().with(untrusted::KEY, true))
 }
 
 /// Says in the original's words that a prompt without a URL is no prompt.

@@ -88,6 +88,7 @@ async fn a_redirect_does_not_leave_the_web_or_carry_credentials() {
         for options in [options(), without_robots()] {
             let error = fetch(options, &outer.url("/")).await.unwrap_err();
             assert!(error.starts_with("Refused to fetch ") && error.ends_with(why), "{error}");
+            assert!(!error.contains("secret"), "{error}");
         }
     }
 }
@@ -161,6 +162,27 @@ async fn a_slow_site_ends_with_the_time_of_the_call() {
     hasty.limits.time = Duration::from_secs(30);
     let error = fetch(hasty, &site.url("/")).await.unwrap_err();
     assert_eq!(error, format!("Failed to fetch {}: no answer within 30 s", site.url("/")));
+}
+
+/// Many slow sites do not take the memory of many pages at once.
+#[tokio::test]
+async fn only_so_many_pages_are_fetched_at_the_same_time() {
+    let site = Site::start(|path| if path == "/slow" { Vec::new() } else { text("fast") }).await;
+    let mut narrow = without_robots();
+    narrow.limits.pages = 2;
+    let fetcher = fetcher_with(narrow, Names::default());
+    let mut slow = tokio::task::JoinSet::new();
+    for _ in 0..2 {
+        let (fetcher, url) = (fetcher.clone(), site.url("/slow"));
+        slow.spawn(async move { page(&fetcher, &url).await });
+    }
+    while site.hits().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(fetcher.free_pages(), 0);
+    slow.shutdown().await;
+    assert_eq!(page(&fetcher, &site.url("/fast")).await.unwrap().content, "fast");
+    assert_eq!(fetcher.free_pages(), 2);
 }
 
 #[tokio::test]
