@@ -6,6 +6,8 @@
 pub mod everything;
 #[cfg(feature = "memory")]
 pub mod memory;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 #[cfg(feature = "sequentialthinking")]
 pub mod sequentialthinking;
 #[cfg(feature = "sqlite")]

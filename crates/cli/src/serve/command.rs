@@ -22,6 +22,9 @@ enum Server {
     /// A knowledge graph that outlives conversations
     #[cfg(feature = "memory")]
     Memory(super::memory::Memory),
+    /// Web pages as Markdown
+    #[cfg(feature = "fetch")]
+    Fetch(super::fetch::Fetch),
     /// Thoughts, one after the other, with revisions and branches
     #[cfg(feature = "sequentialthinking")]
     Sequentialthinking(super::sequentialthinking::SequentialThinking),
@@ -43,6 +46,8 @@ impl Serve {
             Server::Everything(options) => options.run().await,
             #[cfg(feature = "memory")]
             Server::Memory(options) => options.run().await,
+            #[cfg(feature = "fetch")]
+            Server::Fetch(options) => options.run().await,
             #[cfg(feature = "sequentialthinking")]
             Server::Sequentialthinking(options) => options.run().await,
             #[cfg(feature = "sqlite")]

@@ -5,6 +5,8 @@ mod command;
 mod everything;
 #[cfg(feature = "memory")]
 mod memory;
+#[cfg(feature = "fetch")]
+mod fetch;
 mod missing;
 #[cfg(any(feature = "memory", feature = "sqlite"))]
 mod paths;

@@ -18,6 +18,7 @@ use super::authorizer::{Asked, Authorizer, Reaction, Refusal};
 use super::dialer::{Dial, Dialer};
 use super::error::Kind;
 use super::origin::{has_userinfo, resolve, same_origin};
+use super::proxies::Proxies;
 use super::resolve::Resolve;
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
@@ -67,6 +68,8 @@ pub struct AgentConfig {
     pub authorizations: u32,
     /// Whether `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are heeded. This machine is never reached through a proxy.
     pub proxies_from_environment: bool,
+    /// Proxies to use in place of those of the environment, for this machine too.
+    pub proxies: Option<Proxies>,
     /// How far connections reach: names are resolved here, and only addresses within reach are dialled. It is for URLs that
     /// strangers chose; without it everything is reached. A proxy would resolve the names itself, so none is used for what is
     /// within [`Reach::Public`] and [`Reach::Web`].
@@ -93,6 +96,7 @@ impl Default for AgentConfig {
             redirects: 3,
             authorizations: 5,
             proxies_from_environment: true,
+            proxies: None,
             reach: None,
             dial: None,
             names: None,
@@ -113,13 +117,20 @@ impl Default for Agent {
 impl Agent {
     /// Makes an agent.
     #[must_use]
-    pub fn new(config: AgentConfig) -> Self {
+    pub fn new(mut config: AgentConfig) -> Self {
+        if let Some(proxies) = config.proxies.take() {
+            return Self::assemble(Some(proxies.matcher), true, config);
+        }
         let heeds_proxies = config.proxies_from_environment && matches!(config.reach, None | Some(Reach::Desktop));
         Self::through(heeds_proxies.then(Matcher::from_env), config)
     }
 
     /// Makes an agent that uses these proxies.
     pub(super) fn through(proxies: Option<Matcher>, config: AgentConfig) -> Self {
+        Self::assemble(proxies, false, config)
+    }
+
+    fn assemble(proxies: Option<Matcher>, proxies_loopback: bool, config: AgentConfig) -> Self {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -131,6 +142,7 @@ impl Agent {
             tcp,
             reach: config.reach,
             proxies: proxies.map(Arc::new),
+            proxies_loopback,
             #[cfg(feature = "client-tls")]
             tls: Tls::new(config.tls, config.authorities),
             dial: config.dial,
@@ -149,6 +161,12 @@ impl Agent {
             .build(dialer.clone());
         let limits = Limits { redirects: config.redirects, authorizations: config.authorizations };
         Self { client, dialer, limits, _connections: connections }
+    }
+
+    /// Whether requests for this address go through a proxy, which then resolves the name.
+    #[must_use]
+    pub fn is_proxied(&self, uri: &Uri) -> bool {
+        self.dialer.proxy(uri).is_some()
     }
 
     /// Sends a request, and sends it again while the authorizer says so.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, Uri};
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use jackfield_peer::ByteStream;
 use tokio::net::TcpStream;
@@ -18,6 +18,7 @@ use url::{Host, Url};
 
 use super::authorizer::Boxed;
 use super::conn::Conn;
+use super::origin::port;
 use super::resolve::{self, Resolve, SystemNames};
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
@@ -36,6 +37,8 @@ pub(super) struct Dialer {
     pub(super) tcp: HttpConnector,
     pub(super) reach: Option<Reach>,
     pub(super) proxies: Option<Arc<Matcher>>,
+    /// Whether this machine is reached through a proxy too.
+    pub(super) proxies_loopback: bool,
     #[cfg(feature = "client-tls")]
     pub(super) tls: Tls,
     pub(super) dial: Option<Arc<dyn Dial>>,
@@ -53,8 +56,12 @@ impl Dialer {
         match self.proxy(&uri) {
             None if is_https => self.open_tls(self.direct(&uri).await?, &uri).await,
             None => Ok(Conn::new(self.direct(&uri).await?)),
+            Some(proxy) if matches!(proxy.uri().scheme_str(), Some("socks5" | "socks5h")) => {
+                let stream = self.through_socks(&proxy, &uri).await?;
+                if is_https { self.open_tls(stream, &uri).await } else { Ok(Conn::new(stream)) }
+            }
             Some(proxy) if proxy.uri().scheme_str() != Some("http") => {
-                Err(io::Error::new(io::ErrorKind::Unsupported, "only http proxies are supported"))
+                Err(io::Error::new(io::ErrorKind::Unsupported, "only http and socks5 proxies are supported"))
             }
             Some(proxy) if is_https => {
                 let mut tunnel = Tunnel::new(proxy.uri().clone(), self.tcp.clone());
@@ -66,6 +73,16 @@ impl Dialer {
             }
             Some(proxy) => Ok(Conn::new(self.tcp(proxy.uri().clone()).await?).through_proxy()),
         }
+    }
+
+    /// Connects through a proxy that speaks SOCKS 5. It resolves the name.
+    async fn through_socks(&self, proxy: &Intercept, uri: &Uri) -> io::Result<TcpStream> {
+        let mut socks = SocksV5::new(proxy.uri().clone(), self.tcp.clone());
+        if let Some((user, password)) = proxy.raw_auth() {
+            socks = socks.with_auth(user.to_owned(), password.to_owned());
+        }
+        let stream = socks.call(with_port(uri)).await.map_err(io::Error::other)?;
+        Ok(stream.into_inner())
     }
 
     /// Connects to the host itself: at an address within reach, if that is asked for.
@@ -113,10 +130,10 @@ impl Dialer {
         Err(io::Error::new(io::ErrorKind::Unsupported, "https needs the feature `client-tls`"))
     }
 
-    /// Returns the proxy for an address. This machine is never reached through one.
-    fn proxy(&self, uri: &Uri) -> Option<Intercept> {
+    /// Returns the proxy for an address. This machine is not reached through one, unless the proxies were given for that.
+    pub(super) fn proxy(&self, uri: &Uri) -> Option<Intercept> {
         let proxies = self.proxies.as_ref().filter(|_| self.dial.is_none())?;
-        if is_loopback(uri.host()?) { None } else { proxies.intercept(uri) }
+        if !self.proxies_loopback && is_loopback(uri.host()?) { None } else { proxies.intercept(uri) }
     }
 
     /// Returns what a proxy that reads requests must know about who is asking.
@@ -128,6 +145,14 @@ impl Dialer {
         value.set_sensitive(true);
         Some(value)
     }
+}
+
+/// Names the port that the scheme stands for: a SOCKS proxy hears only of a host and a port.
+fn with_port(uri: &Uri) -> Uri {
+    let (None, Some(host), Some(port)) = (uri.port(), uri.host(), port(uri)) else { return uri.clone() };
+    let mut parts = uri.clone().into_parts();
+    parts.authority = format!("{host}:{port}").parse().ok();
+    Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())
 }
 
 /// Leaves out what is not within reach. A name that leads nowhere else is refused.
@@ -196,6 +221,7 @@ mod tests {
             tcp: HttpConnector::new(),
             reach: None,
             proxies: Some(Arc::new(matcher)),
+            proxies_loopback: false,
             #[cfg(feature = "client-tls")]
             tls: Tls::Platform,
             dial: None,

@@ -11,6 +11,7 @@ mod dialer;
 mod error;
 mod events;
 mod origin;
+mod proxies;
 mod resolve;
 #[cfg(test)]
 mod tests;
@@ -24,4 +25,5 @@ pub use dialer::Dial;
 pub use error::Error;
 pub use events::Events;
 pub use origin::{resolve, same_origin};
+pub use proxies::{BadProxy, Proxies};
 pub use resolve::{Resolve, SystemNames};

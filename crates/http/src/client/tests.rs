@@ -12,7 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::{
-    Agent, AgentConfig, Asked, Authorizer, Boxed, Error, NotAuthorized, Reaction, Refusal, Resolve, SystemNames,
+    Agent, AgentConfig, Asked, Authorizer, Boxed, Error, NotAuthorized, Proxies, Reaction, Refusal, Resolve,
+    SystemNames,
 };
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
@@ -118,13 +119,53 @@ async fn a_refused_token_is_not_sent_again() {
     }
 }
 
-/// Only proxies that speak HTTP are used; with another one nothing is sent anywhere.
+/// Plays a SOCKS 5 proxy that wants a password, and then the server behind it. Returns what it was asked for and the request.
+async fn socks(mut stream: TcpStream) -> (Vec<u8>, String) {
+    let mut greeting = [0; 3];
+    stream.read_exact(&mut greeting).await.unwrap();
+    assert_eq!(greeting, [5, 1, 2]);
+    stream.write_all(&[5, 2]).await.unwrap();
+    let mut login = [0; 13];
+    stream.read_exact(&mut login).await.unwrap();
+    assert_eq!(&login, b"\x01\x04user\x06secret");
+    stream.write_all(&[1, 0]).await.unwrap();
+    let mut asked = vec![0; 5];
+    stream.read_exact(&mut asked).await.unwrap();
+    let rest = if asked[3] == 3 { usize::from(asked[4]) + 2 } else { 5 };
+    let start = asked.len();
+    asked.resize(start + rest, 0);
+    stream.read_exact(&mut asked[start..]).await.unwrap();
+    stream.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]).await.unwrap();
+    let head = head(&mut stream).await;
+    answer(&mut stream, OK).await;
+    (asked, head)
+}
+
+/// A SOCKS proxy gets host and port, and then an ordinary request. Proxies that were given are used for this machine too.
+#[tokio::test]
+async fn a_socks_proxy_opens_the_connection() {
+    for (url, asked) in [
+        ("http://server.example/mcp", b"\x05\x01\x00\x03\x0eserver.example\x00\x50".as_slice()),
+        ("http://127.0.0.1:8080/mcp", b"\x05\x01\x00\x01\x7f\x00\x00\x01\x1f\x90"),
+    ] {
+        let (proxy, mut task) = listen(socks).await;
+        let proxies = Proxies::all(&format!("socks://user:secret@{proxy}")).unwrap();
+        let agent = Agent::new(AgentConfig { proxies: Some(proxies), ..AgentConfig::default() });
+        assert!(agent.is_proxied(&url.parse().unwrap()));
+        assert_eq!(ask(&agent, url).await.unwrap(), "{}");
+        let (target, head) = task.join_next().await.unwrap().unwrap();
+        assert_eq!(target, asked, "{url}");
+        assert!(head.starts_with("post /mcp http/1.1\r\n") && !head.contains("proxy-authorization"), "{head}");
+    }
+}
+
+/// Only proxies that speak HTTP or SOCKS 5 are used; with another one nothing is sent anywhere.
 #[tokio::test]
 async fn other_proxies_are_refused() {
-    let matcher = Matcher::builder().all("socks5://127.0.0.1:1").build();
+    let matcher = Matcher::builder().all("socks4://127.0.0.1:1").build();
     let agent = Agent::through(Some(matcher), AgentConfig::default());
     let error = ask(&agent, "http://server.example/mcp").await.unwrap_err();
-    assert!(error.is_connect() && causes(&error).contains("only http proxies"), "{}", causes(&error));
+    assert!(error.is_connect() && causes(&error).contains("only http and socks5 proxies"), "{}", causes(&error));
 }
 
 /// Says that every host is at these addresses.

@@ -47,7 +47,9 @@ impl Field {
             schema.insert("description".to_owned(), description.into());
         }
         if let Some(default) = self.default {
-            schema.insert("default".to_owned(), default());
+            let default = default();
+            let whole = default.as_f64().filter(|_| default.is_f64()).map(number);
+            schema.insert("default".to_owned(), whole.unwrap_or(default));
         }
         for rule in self.rules {
             let (name, value) = match *rule {

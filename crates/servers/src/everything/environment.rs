@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use jackfield::{Server, State, tool};
 
-use crate::typescript;
-
 /// Which environment variables are shown. The environment often holds secrets, so most are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ShowEnvironment {
@@ -31,7 +29,7 @@ impl ShowEnvironment {
 }
 
 pub(super) fn add(server: Server, shown: ShowEnvironment) -> Server {
-    server.state(shown).tool(typescript::tool(get_env))
+    server.state(shown)
 }
 
 /// Return the environment variables of the server that may be shown.
@@ -43,7 +41,7 @@ pub(super) fn add(server: Server, shown: ShowEnvironment) -> Server {
     idempotent,
     open_world = false
 )]
-fn get_env(shown: State<ShowEnvironment>) -> Result<String, serde_json::Error> {
+pub(super) fn get_env(shown: State<ShowEnvironment>) -> Result<String, serde_json::Error> {
     let visible: BTreeMap<_, _> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
         .filter(|(name, _)| shown.shows(name))

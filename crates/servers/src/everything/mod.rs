@@ -3,12 +3,15 @@
 mod environment;
 mod gzip;
 mod media;
+mod ordered;
 mod plain;
 mod prompts;
 mod questions;
 mod resources;
+mod roots;
 mod simulated;
 mod tasks;
+mod tools;
 mod url_question;
 
 use std::time::Duration;
@@ -51,13 +54,13 @@ pub fn server(options: Options) -> Server {
         .visible(is_visible)
         .middleware(typescript::unknown_tools)
         .middleware(typescript::answer);
-    let server = plain::add(server);
     let server = environment::add(server, options.environment);
     let server = gzip::add(server, options.gzip);
     let server = simulated::add(server);
-    let server = questions::add(server);
+    let server = roots::add(server);
     let server = url_question::add(server);
     let server = tasks::add(server);
+    let server = tools::add(server);
     let server = prompts::add(server);
     resources::add(server, CacheHint::public(HOUR))
 }

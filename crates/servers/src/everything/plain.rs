@@ -1,30 +1,23 @@
 //! Tools that need nothing but their arguments.
 
+use std::time::Duration;
+
 use jackfield::protocol::{Annotations, CallToolResult, ContentBlock, Resource, Role};
-use jackfield::{Cx, Json, Server, tool};
+use jackfield::{Cx, Json, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::media::tiny_png;
 use super::resources;
-use crate::typescript;
 
-pub(super) fn add(server: Server) -> Server {
-    server
-        .tool(typescript::tool(echo))
-        .tool(typescript::tool(get_annotated_message))
-        .tool(typescript::tool(get_resource_links))
-        .tool(typescript::tool(get_resource_reference))
-        .tool(typescript::tool(get_structured_content))
-        .tool(typescript::tool(get_structured_content_list))
-        .tool(typescript::tool(get_sum))
-        .tool(typescript::tool(get_tiny_image))
-        .tool(typescript::tool(trigger_long_running_operation))
-}
+/// The longest operation, in seconds.
+const LONGEST: f64 = 3600.0;
+/// The most steps of an operation.
+const MOST_STEPS: f64 = 10_000.0;
 
 /// Return the message.
 #[tool(name = "echo", title = "Echo Tool", read_only, destructive = false, idempotent, open_world = false)]
-fn echo(
+pub(super) fn echo(
     /** What to return. */
     message: String,
 ) -> String {
@@ -33,7 +26,8 @@ fn echo(
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum MessageType {
+#[schemars(inline)]
+pub(super) enum MessageType {
     Error,
     Success,
     Debug,
@@ -48,7 +42,7 @@ enum MessageType {
     idempotent,
     open_world = false
 )]
-fn get_annotated_message(
+pub(super) fn get_annotated_message(
     /** Which kind of message. */
     #[arg(rename = "messageType")]
     message_type: MessageType,
@@ -90,14 +84,14 @@ fn annotated(mut block: ContentBlock, priority: f64, audience: Vec<Role>) -> Con
     idempotent,
     open_world = false
 )]
-fn get_resource_links(
+pub(super) fn get_resource_links(
     /** How many links. */
     #[arg(range(min = 1, max = 10))]
-    #[default(3)]
-    count: u64,
+    #[default(3.0)]
+    count: f64,
 ) -> Vec<ContentBlock> {
-    let intro = format!("Here are {count} resource links to resources available in this server:");
-    let links = (1..=count).map(|id| {
+    let intro = format!("Here are {} resource links to resources available in this server:", number(count));
+    let links = (1..=count as u64).map(|id| {
         let (kind, uri) =
             if id % 2 == 0 { ("Text", resources::text_uri(id)) } else { ("Blob", resources::blob_uri(id)) };
         let mut link = Resource::new(uri, format!("{kind} Resource {id}"));
@@ -109,6 +103,7 @@ fn get_resource_links(
 }
 
 #[derive(Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub(super) enum ResourceType {
     #[default]
     Text,
@@ -124,7 +119,7 @@ pub(super) enum ResourceType {
     idempotent,
     open_world = false
 )]
-fn get_resource_reference(
+pub(super) fn get_resource_reference(
     /** Text or binary. */
     #[arg(rename = "resourceType")]
     #[default(ResourceType::Text)]
@@ -135,7 +130,7 @@ fn get_resource_reference(
     resource_id: f64,
 ) -> Result<Vec<ContentBlock>, String> {
     let id = resources::positive(resource_id)
-        .ok_or_else(|| format!("Invalid resourceId: {resource_id}. Must be a finite positive integer."))?;
+        .ok_or_else(|| format!("Invalid resourceId: {}. Must be a finite positive integer.", number(resource_id)))?;
     let (uri, contents) = match resource_type {
         ResourceType::Text => (resources::text_uri(id), resources::text_contents(id)),
         ResourceType::Blob => (resources::blob_uri(id), resources::blob_contents(id)),
@@ -148,7 +143,8 @@ fn get_resource_reference(
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
-enum Location {
+#[schemars(inline)]
+pub(super) enum Location {
     #[serde(rename = "New York")]
     NewYork,
     Chicago,
@@ -158,7 +154,7 @@ enum Location {
 
 #[derive(Clone, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Weather {
+pub(super) struct Weather {
     /// In degrees.
     #[schemars(with = "f64")]
     temperature: i64,
@@ -187,7 +183,7 @@ fn weather(location: Location) -> Weather {
     idempotent,
     open_world = false
 )]
-fn get_structured_content(
+pub(super) fn get_structured_content(
     /** Where. */
     location: Location,
 ) -> Json<Weather> {
@@ -203,7 +199,7 @@ fn get_structured_content(
     idempotent,
     open_world = false
 )]
-fn get_structured_content_list(
+pub(super) fn get_structured_content_list(
     /** Where. */
     location: Location,
     /** How many days. */
@@ -216,7 +212,7 @@ fn get_structured_content_list(
 
 /// Add two numbers.
 #[tool(name = "get-sum", title = "Get Sum Tool", read_only, destructive = false, idempotent, open_world = false)]
-fn get_sum(
+pub(super) fn get_sum(
     /** The first. */
     a: f64,
     /** The second. */
@@ -248,7 +244,7 @@ fn number(value: f64) -> String {
     idempotent,
     open_world = false
 )]
-fn get_tiny_image() -> Vec<ContentBlock> {
+pub(super) fn get_tiny_image() -> Vec<ContentBlock> {
     vec![
         ContentBlock::text("Here's the image you requested:"),
         tiny_png(),
@@ -265,24 +261,26 @@ fn get_tiny_image() -> Vec<ContentBlock> {
     idempotent,
     open_world = false
 )]
-async fn trigger_long_running_operation(
+pub(super) async fn trigger_long_running_operation(
     /** How long, in seconds. */
-    #[arg(range(min = 0, max = 3600))]
     #[default(10.0)]
     duration: f64,
     /** In how many steps. */
-    #[arg(range(min = 1, max = 10000))]
-    #[default(5)]
-    steps: u32,
+    #[default(5.0)]
+    steps: f64,
     cx: &Cx,
-) -> CallToolResult {
-    let pause = std::time::Duration::try_from_secs_f64(duration / f64::from(steps)).unwrap_or_default();
-    for step in 1..=steps {
-        tokio::time::sleep(pause).await;
-        cx.progress(step, f64::from(steps), None);
+) -> Result<CallToolResult, String> {
+    if duration > LONGEST || steps > MOST_STEPS {
+        let (longest, most) = (number(LONGEST), number(MOST_STEPS));
+        return Err(format!("the operation may take {longest} seconds at most, in {most} steps at most"));
     }
-    let text = format!("Long running operation completed. Duration: {} seconds, Steps: {steps}.", number(duration));
-    CallToolResult::text(text)
+    let pause = Duration::try_from_secs_f64(duration / steps).unwrap_or_default();
+    for step in 1..=steps as u32 {
+        tokio::time::sleep(pause).await;
+        cx.progress(step, steps, None);
+    }
+    let (duration, steps) = (number(duration), number(steps));
+    Ok(CallToolResult::text(format!("Long running operation completed. Duration: {duration} seconds, Steps: {steps}.")))
 }
 
 #[cfg(test)]

@@ -1,63 +1,13 @@
-//! Tools that ask the client: for its roots, for a form, for an answer of its model.
+//! Tools that ask the client: for a form, for an answer of its model.
 
 use jackfield::protocol::{
-    BooleanSchema, Choices, ContentBlock, CreateMessageParams, ElicitSchema, MultiSelectSchema, NumberSchema,
-    SamplingMessage, SingleSelectSchema, StringFormat, StringSchema,
+    BooleanSchema, Choices, ContentBlock, CreateMessageParams, ElicitAction, ElicitParams, ElicitResult, ElicitSchema,
+    MultiSelectSchema, NumberSchema, SamplingMessage, SingleSelectSchema, StringFormat, StringSchema,
 };
-use jackfield::{Cx, Elicited, Error, Server, tool};
-use serde_json::{Map, Value, json};
+use jackfield::{Cx, Error, RawJson, tool};
+use serde_json::{Map, Value};
 
-use crate::typescript;
-
-pub(super) fn add(server: Server) -> Server {
-    server
-        .tool(typescript::tool(get_roots_list))
-        .tool(typescript::tool(trigger_elicitation_request))
-        .tool(typescript::tool(trigger_sampling_request))
-        .on_initialized(fetch_roots)
-        .on_roots_changed(fetch_roots)
-}
-
-/// Looks at the roots of a client that has some, and says so in the log.
-async fn fetch_roots(cx: Cx) {
-    if cx.has_roots()
-        && let Ok(roots) = cx.roots().await
-    {
-        cx.info(format!("Roots updated: {} root(s) received from client", roots.len()));
-    }
-}
-
-/// List the roots that the client offers.
-#[tool(
-    name = "get-roots-list",
-    title = "Get Roots List Tool",
-    read_only,
-    destructive = false,
-    idempotent,
-    open_world = false
-)]
-async fn get_roots_list(cx: &Cx) -> Result<String, Error> {
-    let roots = cx.roots().await?;
-    if roots.is_empty() {
-        return Ok(
-            "The client supports roots but no roots are currently configured. Add one there and call this tool again."
-                .to_owned(),
-        );
-    }
-    let lines: Vec<_> = roots
-        .iter()
-        .enumerate()
-        .map(|(index, root)| {
-            let name = root.name.as_deref().unwrap_or("Unnamed Root");
-            format!("{}. {name}\n   URI: {}", index + 1, root.uri)
-        })
-        .collect();
-    Ok(format!(
-        "Current MCP Roots ({} total):\n\n{}\n\nNote: this server only shows the roots. It does not read their files.",
-        roots.len(),
-        lines.join("\n\n")
-    ))
-}
+use super::ordered::Ordered;
 
 /// One field of every kind.
 #[expect(clippy::approx_constant, reason = "the default of the field is this number, not the constant")]
@@ -123,17 +73,23 @@ pub(super) fn form() -> ElicitSchema {
     idempotent = false,
     open_world = false
 )]
-async fn trigger_elicitation_request(cx: &Cx) -> Result<Vec<ContentBlock>, Error> {
-    let answer = cx.elicit_form("form", "Please provide inputs for the following fields:", form()).await?;
-    let mut blocks = match &answer {
-        Elicited::Accepted(content) => vec![
-            ContentBlock::text("✅ User provided the requested information!"),
-            ContentBlock::text(format!("User inputs:\n{}", inputs(content).join("\n"))),
-        ],
-        Elicited::Declined => vec![ContentBlock::text("❌ User declined to provide the requested information.")],
-        Elicited::Cancelled => vec![ContentBlock::text("⚠️ User cancelled the elicitation dialog.")],
+pub(super) async fn trigger_elicitation_request(cx: &Cx) -> Result<Vec<ContentBlock>, Error> {
+    let question = ElicitParams::form("Please provide inputs for the following fields:", form());
+    // The answer is shown as it came: those who build clients want to see what theirs sends.
+    let raw = cx.ask_question("form", question.into()).await?;
+    let answer: ElicitResult = raw.read()?;
+    let mut blocks = match answer.action {
+        ElicitAction::Accept => {
+            let content = answer.content.unwrap_or_default();
+            vec![
+                ContentBlock::text("✅ User provided the requested information!"),
+                ContentBlock::text(format!("User inputs:\n{}", inputs(&content).join("\n"))),
+            ]
+        }
+        ElicitAction::Decline => vec![ContentBlock::text("❌ User declined to provide the requested information.")],
+        _ => vec![ContentBlock::text("⚠️ User cancelled the elicitation dialog.")],
     };
-    blocks.push(ContentBlock::text(format!("\nRaw result: {:#}", raw(&answer))));
+    blocks.push(raw_result(&raw));
     Ok(blocks)
 }
 
@@ -155,13 +111,10 @@ fn inputs(content: &Map<String, Value>) -> Vec<String> {
     .collect()
 }
 
-/// The answer as the client gave it.
-fn raw(answer: &Elicited<Map<String, Value>>) -> Value {
-    match answer {
-        Elicited::Accepted(content) => json!({"action": "accept", "content": content}),
-        Elicited::Declined => json!({"action": "decline"}),
-        Elicited::Cancelled => json!({"action": "cancel"}),
-    }
+/// Shows an answer as the client gave it.
+pub(super) fn raw_result(answer: &RawJson) -> ContentBlock {
+    let answer = Ordered::read(answer.get()).beginning_with(&["_meta", "action", "content"]);
+    ContentBlock::text(format!("\nRaw result: {}", answer.pretty()))
 }
 
 /// Ask the client's model.
@@ -173,25 +126,41 @@ fn raw(answer: &Elicited<Map<String, Value>>) -> Value {
     idempotent = false,
     open_world
 )]
-async fn trigger_sampling_request(
+pub(super) async fn trigger_sampling_request(
     /** What to ask. */
     prompt: String,
     /** How long the answer may be. */
     #[arg(rename = "maxTokens")]
-    #[default(100)]
-    max_tokens: u64,
+    #[default(100.0)]
+    max_tokens: f64,
     cx: &Cx,
 ) -> Result<String, Error> {
     let mut params = to_sample("trigger-sampling-request", &prompt, max_tokens);
     params.temperature = Some(0.7);
     let answer = cx.sample("sample", params).await?;
-    Ok(format!("LLM sampling result: \n{}", serde_json::to_string_pretty(&answer)?))
+    let answer = Ordered::read(&serde_json::to_string(&answer)?);
+    // The order in which the original's library reads the members.
+    let answer = answer.beginning_with(&["_meta", "model", "stopReason", "role", "content"]);
+    Ok(format!("LLM sampling result: \n{}", answer.pretty()))
 }
 
 /// What the client's model is asked on behalf of a tool.
-pub(super) fn to_sample(tool: &str, prompt: &str, max_tokens: u64) -> CreateMessageParams {
+pub(super) fn to_sample(tool: &str, prompt: &str, max_tokens: f64) -> CreateMessageParams {
     let message = SamplingMessage::user(format!("Resource {tool} context: {prompt}"));
-    let mut params = CreateMessageParams::new(vec![message], max_tokens);
+    let mut params = CreateMessageParams::new(vec![message], max_tokens as u64);
     params.system_prompt = Some("You are a helpful test server.".to_owned());
     params
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_shown_in_the_order_in_which_the_client_wrote_it() {
+        let answer =
+            RawJson::from_text(r#"{"content":{"name":"Ada","check":true,"integer":7},"action":"accept"}"#).unwrap();
+        let wanted = "\nRaw result: {\n  \"action\": \"accept\",\n  \"content\": {\n    \"name\": \"Ada\",\n    \"check\": true,\n    \"integer\": 7\n  }\n}";
+        assert_eq!(raw_result(&answer).as_text(), Some(wanted));
+    }
 }

@@ -8,22 +8,18 @@ use jackfield::protocol::{ErrorObject, LoggingLevel};
 use jackfield::{Cx, Server, Session, State, tool};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::typescript;
-
 const PACE: Duration = Duration::from_secs(5);
 
 pub(super) fn add(server: Server) -> Server {
     server
         .state(Background::default())
-        .tool(typescript::tool(toggle_simulated_logging))
-        .tool(typescript::tool(toggle_subscriber_updates))
         .on_subscribe(|uri, cx| note(uri, cx, true))
         .on_unsubscribe(|uri, cx| note(uri, cx, false))
 }
 
 /// What runs, and what is subscribed to, by session. It ends with the session, or with the server.
 #[derive(Default)]
-struct Background(Mutex<Running>);
+pub(super) struct Background(Mutex<Running>);
 
 #[derive(Default)]
 struct Running {
@@ -178,7 +174,7 @@ fn capitalized(word: &str) -> String {
     idempotent = false,
     open_world = false
 )]
-fn toggle_simulated_logging(background: State<Background>, cx: &Cx) -> String {
+pub(super) fn toggle_simulated_logging(background: State<Background>, cx: &Cx) -> String {
     let id = session_id(cx);
     if Background::toggle(&background.0, Kind::Logging, cx) {
         format!(
@@ -199,7 +195,7 @@ fn toggle_simulated_logging(background: State<Background>, cx: &Cx) -> String {
     idempotent = false,
     open_world = false
 )]
-fn toggle_subscriber_updates(background: State<Background>, cx: &Cx) -> String {
+pub(super) fn toggle_subscriber_updates(background: State<Background>, cx: &Cx) -> String {
     let id = session_id(cx);
     if Background::toggle(&background.0, Kind::Updates, cx) {
         format!(

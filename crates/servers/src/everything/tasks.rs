@@ -5,22 +5,19 @@ use std::time::Duration;
 use jackfield::protocol::{ElicitParams, TaskMetadata, TaskStatus};
 use jackfield::{Caller, Cx, Elicited, Error, JsonSchema, RawJson, Server, Tasks, tool};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::ordered::Ordered;
 use super::questions::{form, to_sample};
-use crate::typescript;
 
+const STAGES: [&str; 4] = ["Gathering sources", "Analyzing content", "Synthesizing findings", "Generating report"];
 const SECOND: Duration = Duration::from_secs(1);
 const TTL: Duration = Duration::from_secs(300);
 /// How often a client is asked at most how far its task is.
 const SHORTEST_PACE: Duration = Duration::from_millis(100);
 
 pub(super) fn add(server: Server) -> Server {
-    server
-        .tool(typescript::tool(simulate_research_query))
-        .tool(typescript::tool(trigger_sampling_request_async))
-        .tool(typescript::tool(trigger_elicitation_request_async))
-        .tasks(Tasks::new().ttl(TTL).poll_interval(SECOND))
+    server.tasks(Tasks::new().ttl(TTL).poll_interval(SECOND))
 }
 
 /// What a client may be asked as a task.
@@ -74,13 +71,13 @@ impl Interpretation {
 #[tool(
     name = "simulate-research-query",
     title = "Simulate Research Query",
-    read_only,
+    read_only = false,
     destructive = false,
     idempotent = false,
     open_world = false,
     task = "required"
 )]
-async fn simulate_research_query(
+pub(super) async fn simulate_research_query(
     /** What to look into. */
     topic: String,
     /** Whether to ask what is meant. */
@@ -89,9 +86,7 @@ async fn simulate_research_query(
     cx: &Cx,
 ) -> Result<String, Error> {
     let mut meaning = None;
-    for (stage, name) in
-        (1..).zip(["Gathering sources", "Analyzing content", "Synthesizing findings", "Generating report"])
-    {
+    for (stage, name) in (1..).zip(STAGES) {
         cx.task_message(format!("{name}...")).await;
         if stage == 3 && ambiguous && cx.can_elicit() {
             let question = format!("The topic \"{topic}\" has several meanings. Which one do you mean?");
@@ -103,8 +98,9 @@ async fn simulate_research_query(
     }
     let meant = meaning.map_or(String::new(), |meaning| format!(" ({})", meaning.interpretation.name()));
     Ok(format!(
-        "# Research Report: {topic}{meant}\n\n## Method\n\nFour stages of one second each; nothing was looked up.\n\n\
-         ## Findings\n\nThe server runs tasks, and this client has followed one to its end.\n"
+        "# Research Report: {topic}{meant}\n\n## Method\n\nStages of one second each, in which nothing was looked up:\n\n- {}\n\n\
+         ## Findings\n\nThe server runs tasks, and this client has followed one to its end.\n",
+        STAGES.join("\n- ")
     ))
 }
 
@@ -117,13 +113,13 @@ async fn simulate_research_query(
     idempotent = false,
     open_world
 )]
-async fn trigger_sampling_request_async(
+pub(super) async fn trigger_sampling_request_async(
     /** What to ask. */
     prompt: String,
     /** How long the answer may be. */
     #[arg(rename = "maxTokens")]
-    #[default(100)]
-    max_tokens: u64,
+    #[default(100.0)]
+    max_tokens: f64,
     cx: &Cx,
 ) -> Result<String, Error> {
     let mut params = to_sample("trigger-sampling-request-async", &prompt, max_tokens);
@@ -140,7 +136,7 @@ async fn trigger_sampling_request_async(
     idempotent = false,
     open_world = false
 )]
-async fn trigger_elicitation_request_async(cx: &Cx) -> Result<String, Error> {
+pub(super) async fn trigger_elicitation_request_async(cx: &Cx) -> Result<String, Error> {
     let mut params = ElicitParams::form("Please provide inputs for the following fields:", form());
     *params.task_mut() = Some(wish());
     follow(cx, "elicitation/create", params, Duration::from_secs(600)).await
@@ -204,6 +200,5 @@ async fn follow(cx: &Cx, method: &'static str, params: impl Serialize, patience:
 }
 
 fn pretty(json: &RawJson) -> String {
-    let value: Value = json.to_value();
-    format!("{value:#}")
+    Ordered::read(json.get()).pretty()
 }

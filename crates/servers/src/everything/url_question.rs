@@ -4,14 +4,15 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jackfield::protocol::{CallToolResult, ContentBlock};
-use jackfield::{Cx, Elicited, ProtocolError, Server, State, tool};
-use serde_json::json;
+use jackfield::protocol::{
+    CallToolResult, ContentBlock, ElicitAction, ElicitParams, ElicitResult, ElicitUrlParams, UrlMode,
+};
+use jackfield::{Cx, ProtocolError, Server, State, tool};
 
-use crate::typescript;
+use super::questions::raw_result;
 
 pub(super) fn add(server: Server) -> Server {
-    server.state(Announced::default()).tool(typescript::tool(trigger_url_elicitation))
+    server.state(Announced::default())
 }
 
 /// How many announcements are remembered; the oldest clients are forgotten first by starting anew.
@@ -20,7 +21,7 @@ const MOST: usize = 10_000;
 /// Which sessions have been told of which page by the error, so that the retry asks. Of each a digest is kept, however long the page's
 /// address is; nobody knows the key, so nobody can make two of them the same.
 #[derive(Default)]
-struct Announced {
+pub(super) struct Announced {
     key: RandomState,
     known: Mutex<HashSet<u64>>,
 }
@@ -46,8 +47,9 @@ impl Announced {
     idempotent = false,
     open_world
 )]
-async fn trigger_url_elicitation(
+pub(super) async fn trigger_url_elicitation(
     /** The page. */
+    #[schemars(extend("format" = "uri"))]
     url: String,
     /** What to tell the user. */
     #[default("Please open the link to complete this action.".to_owned())]
@@ -66,22 +68,20 @@ async fn trigger_url_elicitation(
     if error_path && cx.revision().has_url_elicitation_error() && announced.is_new(cx, &url, &id) {
         return Err(cx.require_url(&id, &message, &url).await);
     }
-    let answer = match cx.elicit_url("page", &message, &url).await {
-        Ok(answer) => answer,
+    let mut page = ElicitUrlParams::new(UrlMode::Url, message, url.as_str());
+    page.elicitation_id = Some(id.clone());
+    let asked = cx.ask_question("page", ElicitParams::Url(page).into()).await;
+    let (raw, answer) = match asked.map(|raw| (raw.read::<ElicitResult>(), raw)) {
+        Ok((Ok(answer), raw)) => (raw, answer),
+        Ok((Err(error), _)) => return Ok(CallToolResult::failure(error.to_string())),
         Err(error) => return Ok(CallToolResult::failure(error.to_string())),
     };
-    let text = match &answer {
-        Elicited::Accepted(()) => {
+    let text = match answer.action {
+        ElicitAction::Accept => {
             format!("✅ User completed the URL elicitation flow.\nElicitation ID: {id}\nURL: {url}")
         }
-        Elicited::Declined => format!("❌ User declined to open the URL (Elicitation ID: {id})."),
-        Elicited::Cancelled => format!("⚠️ User cancelled the URL elicitation (Elicitation ID: {id})."),
+        ElicitAction::Decline => format!("❌ User declined to open the URL (Elicitation ID: {id})."),
+        _ => format!("⚠️ User cancelled the URL elicitation (Elicitation ID: {id})."),
     };
-    let action = match answer {
-        Elicited::Accepted(()) => "accept",
-        Elicited::Declined => "decline",
-        Elicited::Cancelled => "cancel",
-    };
-    let raw = json!({"action": action});
-    Ok(CallToolResult::new(vec![ContentBlock::text(text), ContentBlock::text(format!("\nRaw result: {raw:#}"))]))
+    Ok(CallToolResult::new(vec![ContentBlock::text(text), raw_result(&raw)]))
 }

@@ -31,6 +31,7 @@ async fn answer(incoming: Incoming, next: Next) -> Reply {
     reply.map_err(|error| match error.code {
         _ if handshake::is_unknown_method(&error) => unknown(method.as_str()),
         code::INVALID_PARAMS => capitalised(error),
+        code::RESOURCE_NOT_FOUND => ErrorObject { code: code::INVALID_PARAMS, ..error },
         _ => error,
     })
 }

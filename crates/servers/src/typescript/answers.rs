@@ -4,7 +4,7 @@
 use jackfield::Server;
 use jackfield::protocol::envelope::MethodName;
 use jackfield::protocol::error::code;
-use jackfield::protocol::{CallToolResult, ErrorObject, Method, Outcome};
+use jackfield::protocol::{AnyResult, CallToolResult, ErrorObject, Method, Outcome};
 use jackfield::{Incoming, Next, Reply};
 
 use crate::handshake;
@@ -35,6 +35,7 @@ pub(crate) async fn answer(incoming: Incoming, next: Next) -> Reply {
             Err(ErrorObject::new(code::METHOD_NOT_FOUND, "Method not found"))
         }
         Err(error) => Err(unknown_resource(error)),
+        Ok(Outcome::Complete(result)) => Ok(Outcome::Complete(in_full(result))),
         reply => reply,
     }
 }
@@ -43,8 +44,24 @@ pub(crate) async fn answer(incoming: Incoming, next: Next) -> Reply {
 fn unknown_resource(error: ErrorObject) -> ErrorObject {
     match error.message.strip_prefix("resource not found: ") {
         Some(uri) => ErrorObject::invalid_params(format!("MCP error -32602: Resource {uri} not found")),
+        None if error.code == code::RESOURCE_NOT_FOUND => ErrorObject { code: code::INVALID_PARAMS, ..error },
         None => error,
     }
+}
+
+/// Gives results the members that the family's library writes: completions are always counted, and a prompt is described in the list
+/// only.
+fn in_full(mut result: AnyResult) -> AnyResult {
+    match &mut result {
+        AnyResult::Complete(result) => {
+            let completion = &mut result.completion;
+            completion.total.get_or_insert(completion.values.len() as u64);
+            completion.has_more.get_or_insert(false);
+        }
+        AnyResult::GetPrompt(result) => result.description = None,
+        _ => {}
+    }
+    result
 }
 
 /// A failure in the words of the family's library.

@@ -9,6 +9,8 @@ mod everything_contents;
 #[cfg(feature = "everything")]
 mod everything_gzip;
 #[cfg(feature = "everything")]
+mod everything_listing;
+#[cfg(feature = "everything")]
 mod everything_questions;
 #[cfg(feature = "everything")]
 mod everything_subscriptions;
@@ -26,3 +28,5 @@ mod soak;
 mod sqlite;
 #[cfg(feature = "time")]
 mod time;
+#[cfg(feature = "fetch")]
+mod fetch;

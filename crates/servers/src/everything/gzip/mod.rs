@@ -16,17 +16,18 @@ use jackfield::{Cx, Handle, ResourceRegistry, Server, State, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::typescript;
-
 pub use limits::GzipLimits;
 
 use fetch::Fetcher;
+
+/// What is compressed unless something else is given.
+const DEFAULT_DATA: &str = "https://raw.githubusercontent.com/modelcontextprotocol/servers/refs/heads/main/README.md";
 
 /// How many archives are kept; the oldest is dropped for a new one.
 const MOST_ARCHIVES: usize = 32;
 
 /// The archives that have been made.
-struct Archives {
+pub(super) struct Archives {
     fetcher: Fetcher,
     resources: ResourceRegistry,
     kept: Mutex<VecDeque<(String, Handle)>>,
@@ -55,12 +56,13 @@ impl Archives {
 
 pub(super) fn add(server: Server, limits: GzipLimits) -> Server {
     let archives = Archives { fetcher: Fetcher::new(limits), resources: server.resources(), kept: Mutex::default() };
-    server.state(archives).tool(typescript::tool(gzip_file_as_resource))
+    server.state(archives)
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-enum OutputType {
+#[schemars(inline)]
+pub(super) enum OutputType {
     ResourceLink,
     Resource,
 }
@@ -74,12 +76,13 @@ enum OutputType {
     idempotent,
     open_world
 )]
-async fn gzip_file_as_resource(
+pub(super) async fn gzip_file_as_resource(
     /** The name of the archive. */
     #[default("README.md.gz".to_owned())]
     name: String,
     /** The data: an http, https or data URL. */
-    #[default("data:text/plain,Jackfield".to_owned())]
+    #[schemars(extend("format" = "uri"))]
+    #[default(DEFAULT_DATA.to_owned())]
     data: String,
     /** A link to the archive, or the archive itself. */
     #[arg(rename = "outputType")]
