@@ -19,6 +19,9 @@ enum Server {
     /// A demo server for those who build clients: all features
     #[cfg(feature = "everything")]
     Everything(super::everything::Everything),
+    /// Files within given directories
+    #[cfg(feature = "filesystem")]
+    Filesystem(Box<super::filesystem::Filesystem>),
     /// What time it is, and what time it is elsewhere
     #[cfg(feature = "time")]
     Time(super::time::Time),
@@ -27,11 +30,22 @@ enum Server {
 }
 
 impl Serve {
+    /// Does what has to be done while the process has one thread.
+    pub(crate) fn prepare(&mut self) -> Result<(), Failure> {
+        #[cfg(feature = "filesystem")]
+        if let Server::Filesystem(options) = &mut self.server {
+            return options.prepare();
+        }
+        Ok(())
+    }
+
     /// Runs the server until its client goes away, or a signal comes.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.server {
             #[cfg(feature = "everything")]
             Server::Everything(options) => options.run().await,
+            #[cfg(feature = "filesystem")]
+            Server::Filesystem(options) => options.run().await,
             #[cfg(feature = "time")]
             Server::Time(options) => options.run().await,
             Server::Other(words) => Err(missing::failure(&words)),

@@ -14,3 +14,5 @@ mod everything_questions;
 mod everything_subscriptions;
 #[cfg(feature = "everything")]
 mod everything_tasks;
+#[cfg(all(feature = "filesystem", unix))]
+mod filesystem;
