@@ -15,7 +15,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
-use crate::workspace::{Workspace, program};
+use crate::workspace::{ALL_SERVERS, Workspace, program};
 
 use profiles::Profiles;
 use table::Table;
@@ -86,13 +86,13 @@ impl<'a> Coverage<'a> {
     /// Builds the tests and runs them.
     pub(crate) fn test(&self, packages: &[String]) -> Result<()> {
         let chosen: Vec<&str> = match packages {
-            [] => vec!["--workspace"],
+            [] => vec!["--workspace", "--features", ALL_SERVERS],
             some => some.iter().flat_map(|name| ["--package", name]).collect(),
         };
         self.profiles.clear()?;
         programs::forget_old(self.workspace, &self.target)?;
         // The tests of the examples start them as programs. `--all-targets` would build them as tests instead.
-        self.building(&["build", "--workspace", "--examples"], &[])?;
+        self.building(&["build", "--workspace", "--examples", "--features", ALL_SERVERS], &[])?;
         let (build, run): (&[&str], &[&str]) = match program("cargo-nextest") {
             Some(_) => (&["nextest", "run", "--no-run"], &["nextest", "run"]),
             None => (&["test", "--lib", "--bins", "--tests", "--no-run"], &["test", "--lib", "--bins", "--tests"]),
@@ -109,7 +109,7 @@ impl<'a> Coverage<'a> {
     /// Runs the examples of the documentation.
     pub(crate) fn test_documentation(&self) -> Result<()> {
         let mut command = self.cargo();
-        command.args(["test", "--workspace", "--doc"]).env("LLVM_PROFILE_FILE", self.profiles.of_tests());
+        command.args(["test", "--workspace", "--doc", "--features", ALL_SERVERS]).env("LLVM_PROFILE_FILE", self.profiles.of_tests());
         succeed(&mut command)
     }
 

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::conformance::Direction;
 use crate::coverage::{Coverage, Tools};
-use crate::workspace::{Workspace, program};
+use crate::workspace::{ALL_SERVERS, Workspace, program};
 use crate::{bench, conformance, fuzz, install, interop, requirements, tidy, tree};
 
 /// The requirements that tests have covered once stay covered.
@@ -128,7 +128,7 @@ impl Machine<'_> {
 }
 
 fn clippy(on: &Machine<'_>) -> Result<Ended> {
-    on.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+    on.cargo(&["clippy", "--workspace", "--all-targets", "--features", ALL_SERVERS, "--", "-D", "warnings"])
 }
 
 fn tests(on: &Machine<'_>) -> Result<Ended> {
@@ -136,17 +136,17 @@ fn tests(on: &Machine<'_>) -> Result<Ended> {
         return coverage.test(&[]).map(passed);
     }
     // The tests of the examples start them as programs. `--all-targets` would build them as tests instead.
-    on.cargo(&["build", "--workspace", "--examples"])?;
+    on.cargo(&["build", "--workspace", "--examples", "--features", ALL_SERVERS])?;
     match program("cargo-nextest") {
-        Some(_) => on.cargo(&["nextest", "run", "--workspace"]),
-        None => on.cargo(&["test", "--workspace", "--lib", "--bins", "--tests"]),
+        Some(_) => on.cargo(&["nextest", "run", "--workspace", "--features", ALL_SERVERS]),
+        None => on.cargo(&["test", "--workspace", "--lib", "--bins", "--tests", "--features", ALL_SERVERS]),
     }
 }
 
 fn doc_tests(on: &Machine<'_>) -> Result<Ended> {
     match &on.coverage {
         Ok(coverage) => coverage.test_documentation().map(passed),
-        Err(_) => on.cargo(&["test", "--workspace", "--doc"]),
+        Err(_) => on.cargo(&["test", "--workspace", "--doc", "--features", ALL_SERVERS]),
     }
 }
 
@@ -163,7 +163,7 @@ fn reached_lines(on: &Machine<'_>) -> Result<Ended> {
 }
 
 fn documentation(on: &Machine<'_>) -> Result<Ended> {
-    succeed(on.workspace.cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    succeed(on.workspace.cargo().args(["doc", "--workspace", "--no-deps", "--features", ALL_SERVERS]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 fn measurements(on: &Machine<'_>) -> Result<Ended> {

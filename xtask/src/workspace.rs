@@ -7,6 +7,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+/// The feature that builds all reference servers; they are not all on by default.
+pub(crate) const ALL_SERVERS: &str = "jackfield-cli/servers";
+
 /// The checked-out project.
 #[derive(Debug)]
 pub(crate) struct Workspace {

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+#[cfg(any(feature = "_python", feature = "sqlite"))]
+use jackfield::protocol::ServerCapabilities;
 use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::{AnyResult, Method, ServerCapabilities};
+use jackfield::protocol::{AnyResult, Method};
 use jackfield::{CacheHint, Cached, Incoming, Next, Outcome, Reply, Server};
 
 /// A revision before the first one that was released. The originals echo it, and serve it like the next one.
@@ -28,8 +30,8 @@ pub(crate) async fn echo_draft(incoming: Incoming, next: Next) -> Reply {
     reply
 }
 
-#[cfg(feature = "_python")]
 /// Returns the capabilities in an answer to `initialize` or `server/discover`.
+#[cfg(any(feature = "_python", feature = "sqlite"))]
 pub(crate) fn capabilities(reply: &mut Reply) -> Option<&mut ServerCapabilities> {
     match reply {
         Ok(Outcome::Complete(AnyResult::Initialize(result))) => Some(&mut result.capabilities),

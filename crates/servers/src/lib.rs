@@ -6,6 +6,12 @@
 pub mod everything;
 #[cfg(feature = "filesystem")]
 pub mod filesystem;
+#[cfg(feature = "memory")]
+pub mod memory;
+#[cfg(feature = "sequentialthinking")]
+pub mod sequentialthinking;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 #[cfg(feature = "time")]
 pub mod time;
 
@@ -19,3 +25,5 @@ mod shape;
 mod tool;
 #[cfg(feature = "_typescript")]
 mod typescript;
+#[cfg(any(feature = "fetch", feature = "sqlite"))]
+mod untrusted;

@@ -22,6 +22,15 @@ enum Server {
     /// Files within given directories
     #[cfg(feature = "filesystem")]
     Filesystem(Box<super::filesystem::Filesystem>),
+    /// A knowledge graph that outlives conversations
+    #[cfg(feature = "memory")]
+    Memory(super::memory::Memory),
+    /// Thoughts, one after the other, with revisions and branches
+    #[cfg(feature = "sequentialthinking")]
+    Sequentialthinking(super::sequentialthinking::SequentialThinking),
+    /// Queries and changes of a database of SQLite
+    #[cfg(feature = "sqlite")]
+    Sqlite(super::sqlite::Sqlite),
     /// What time it is, and what time it is elsewhere
     #[cfg(feature = "time")]
     Time(super::time::Time),
@@ -46,6 +55,12 @@ impl Serve {
             Server::Everything(options) => options.run().await,
             #[cfg(feature = "filesystem")]
             Server::Filesystem(options) => options.run().await,
+            #[cfg(feature = "memory")]
+            Server::Memory(options) => options.run().await,
+            #[cfg(feature = "sequentialthinking")]
+            Server::Sequentialthinking(options) => options.run().await,
+            #[cfg(feature = "sqlite")]
+            Server::Sqlite(options) => options.run().await,
             #[cfg(feature = "time")]
             Server::Time(options) => options.run().await,
             Server::Other(words) => Err(missing::failure(&words)),

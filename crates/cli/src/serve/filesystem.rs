@@ -92,9 +92,7 @@ impl Filesystem {
         let Some(server) = self.server else {
             return Err(Failure::new(Class::Failed, "the filesystem server was not prepared"));
         };
-        if self.served.http.is_none() {
-            eprintln!("Secure MCP Filesystem Server running on stdio");
-        }
+        self.served.announce("Secure MCP Filesystem Server running on stdio");
         if self.directories.is_empty() {
             eprintln!("Started without allowed directories - waiting for client to provide roots via MCP protocol");
         }

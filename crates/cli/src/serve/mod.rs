@@ -5,7 +5,15 @@ mod command;
 mod everything;
 #[cfg(feature = "filesystem")]
 mod filesystem;
+#[cfg(feature = "memory")]
+mod memory;
 mod missing;
+#[cfg(any(feature = "memory", feature = "sqlite"))]
+mod paths;
+#[cfg(feature = "sequentialthinking")]
+mod sequentialthinking;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 #[cfg(feature = "time")]
 mod time;
 mod transport;

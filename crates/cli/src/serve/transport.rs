@@ -56,6 +56,14 @@ impl TransportOptions {
         Ok(paths)
     }
 
+    /// Says on standard error that the server runs, if it does so on the standard streams: some look for the original's line.
+    #[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
+    pub(super) fn announce(&self, line: &str) {
+        if self.http.is_none() {
+            eprintln!("{line}");
+        }
+    }
+
     /// Runs a server until its client goes away, or a signal comes.
     pub(super) async fn run(self, server: Server, permissions: Permissions) -> Result<(), Failure> {
         let recording = Recording::begin(self.tape.as_deref())?;

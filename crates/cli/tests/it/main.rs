@@ -20,6 +20,7 @@ mod rdf;
 mod run;
 mod scripted;
 mod server_logs;
+mod servers;
 mod streams;
 mod tapes;
 #[cfg(unix)]

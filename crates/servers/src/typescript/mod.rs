@@ -8,3 +8,5 @@ mod tool;
 pub(crate) use answers::server;
 pub(crate) use answers::{answer, unknown_tools};
 pub(crate) use tool::tool;
+#[cfg(feature = "sequentialthinking")]
+pub(crate) use tool::tool_checked_by;

@@ -13,24 +13,30 @@ use crate::shape::Shape;
 /// Gives a tool the family's listing and its texts about bad arguments.
 pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
     let mut entry = tool.into_tool();
+    without_null(&mut entry.definition.input_schema);
+    let shape = Shape::of(entry.definition.input_schema.get());
+    tool_checked_by(entry, move |arguments| problems(&shape, arguments))
+}
+
+/// The same for a tool whose arguments are checked by a function that returns one line for each problem.
+pub(crate) fn tool_checked_by(
+    mut entry: ToolEntry,
+    check: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+) -> ToolEntry {
     let mut execution = ToolExecution::default();
     execution.task_support = Some(TaskSupport::Forbidden);
     entry.definition.execution.get_or_insert(execution);
-    without_null(&mut entry.definition.input_schema);
     name_dialect(&mut entry.definition.input_schema);
     if let Some(schema) = &mut entry.definition.output_schema {
         name_dialect(schema);
     }
-    // Our own check comes first, and covers what the schema says.
+    // This check comes first, and covers what the schema says.
     entry.validation = Validation::Off;
-    let name: Arc<str> = entry.definition.name.as_str().into();
-    let shape = Arc::new(Shape::of(entry.definition.input_schema.get()));
+    let (name, check): (Arc<str>, _) = (entry.definition.name.as_str().into(), Arc::new(check));
     entry.with_middleware(move |arguments, cx, next| {
-        let (name, shape) = (name.clone(), shape.clone());
+        let (name, check) = (name.clone(), check.clone());
         async move {
-            let given: Value = serde_json::from_slice(&arguments).unwrap_or_default();
-            let problems = problems(&shape, &given);
-            drop(given);
+            let problems = check(&serde_json::from_slice(&arguments).unwrap_or_default());
             if problems.is_empty() {
                 return next.run(arguments, cx).await;
             }

@@ -306,3 +306,12 @@ async fn additional_tools_work_beside_the_others() {
     let root = files.at("allowed");
     assert!(!failure(&client, "delete_file", json!({"path": root})).await.is_empty());
 }
+
+#[tokio::test]
+async fn hostile_arguments_break_nothing() {
+    let files = Files::new();
+    crate::soak::soak(files.server(|options| options.extra_tools = true)).await;
+    assert_eq!(std::fs::read_to_string(files.at("second/two.txt")).unwrap(), "two");
+    assert_eq!(std::fs::read_dir(files.at("second")).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(&files.0).unwrap().count(), 2);
+}
