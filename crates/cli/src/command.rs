@@ -87,8 +87,14 @@ fn help_about_targets() -> String {
 
 /// Reads the command line, does what it says, and tells how it went.
 pub(crate) fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let mut arguments = Arguments::parse();
     log_to_standard_error(&arguments.command);
+    // What holds for a whole process is set up before there are threads.
+    if let Command::Serve(serve) = &mut arguments.command
+        && let Err(failure) = serve.prepare()
+    {
+        return told(&failure);
+    }
     let runtime = match runtime(&arguments.command) {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "everything")]
 pub mod everything;
+#[cfg(feature = "filesystem")]
+pub mod filesystem;
 #[cfg(feature = "memory")]
 pub mod memory;
 #[cfg(feature = "fetch")]

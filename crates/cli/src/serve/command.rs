@@ -19,6 +19,9 @@ enum Server {
     /// A demo server for those who build clients: all features
     #[cfg(feature = "everything")]
     Everything(super::everything::Everything),
+    /// Files within given directories
+    #[cfg(feature = "filesystem")]
+    Filesystem(Box<super::filesystem::Filesystem>),
     /// A knowledge graph that outlives conversations
     #[cfg(feature = "memory")]
     Memory(super::memory::Memory),
@@ -39,11 +42,22 @@ enum Server {
 }
 
 impl Serve {
+    /// Does what has to be done while the process has one thread.
+    pub(crate) fn prepare(&mut self) -> Result<(), Failure> {
+        #[cfg(feature = "filesystem")]
+        if let Server::Filesystem(options) = &mut self.server {
+            return options.prepare();
+        }
+        Ok(())
+    }
+
     /// Runs the server until its client goes away, or a signal comes.
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.server {
             #[cfg(feature = "everything")]
             Server::Everything(options) => options.run().await,
+            #[cfg(feature = "filesystem")]
+            Server::Filesystem(options) => options.run().await,
             #[cfg(feature = "memory")]
             Server::Memory(options) => options.run().await,
             #[cfg(feature = "fetch")]

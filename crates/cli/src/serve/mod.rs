@@ -3,6 +3,8 @@
 mod command;
 #[cfg(feature = "everything")]
 mod everything;
+#[cfg(feature = "filesystem")]
+mod filesystem;
 #[cfg(feature = "memory")]
 mod memory;
 #[cfg(feature = "fetch")]

@@ -35,6 +35,27 @@ pub(super) struct TransportOptions {
 }
 
 impl TransportOptions {
+    /// Returns the paths that these options need while the server runs, and whether they are only read: for a process that is kept
+    /// to some paths.
+    #[cfg(all(feature = "filesystem", target_os = "linux"))]
+    pub(super) fn paths(&self) -> anyhow::Result<Vec<(PathBuf, bool)>> {
+        let database = self.store.as_deref().and_then(|url| url.strip_prefix("sqlite:")).map(PathBuf::from);
+        let files = [(self.tape.clone(), false), (database, false), (self.auth.clone(), true)];
+        let mut paths = Vec::new();
+        for (file, read_only) in files {
+            // Files are made anew, and have others beside them.
+            let Some(file) = file.map(std::path::absolute).transpose()? else { continue };
+            paths.push((file.parent().unwrap_or(&file).to_owned(), read_only));
+        }
+        // Names of hosts are looked up, and certificates checked.
+        if self.http.is_some() || self.store.is_some() {
+            const SYSTEM: [&str; 5] =
+                ["/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/ssl", "/usr/share/ca-certificates"];
+            paths.extend(SYSTEM.map(|path| (PathBuf::from(path), true)));
+        }
+        Ok(paths)
+    }
+
     /// Says on standard error that the server runs, if it does so on the standard streams: some look for the original's line.
     #[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
     pub(super) fn announce(&self, line: &str) {

@@ -6,6 +6,8 @@ mod added;
 mod calls;
 mod configured;
 mod failures;
+#[cfg(all(unix, feature = "filesystem"))]
+mod files;
 mod gateway;
 #[cfg(all(target_os = "linux", feature = "keyring"))]
 mod keyring;

@@ -1,8 +1,8 @@
 //! The reference servers as programs.
 
-use crate::run::{command, finish, jackfield};
 #[cfg(feature = "memory")]
 use crate::run::{Folder, Ran};
+use crate::run::{command, finish, jackfield};
 
 #[test]
 fn a_server_that_is_not_in_the_build_names_its_feature() {
@@ -25,7 +25,8 @@ fn help_ends_with_an_entry_for_the_configuration_of_a_client() {
     for (name, _) in servers.into_iter().filter(|(_, is_built)| *is_built) {
         let help = jackfield(&["serve", name, "--help"], "").ok();
         let entry = help.trim_end().lines().last().unwrap();
-        let entry: serde_json::Value = serde_json::from_str(entry).unwrap_or_else(|error| panic!("{name}: {error}: {entry}"));
+        let entry: serde_json::Value =
+            serde_json::from_str(entry).unwrap_or_else(|error| panic!("{name}: {error}: {entry}"));
         assert_eq!(entry["mcpServers"][name]["command"], "jackfield");
         assert_eq!(entry["mcpServers"][name]["args"][1], name);
     }
@@ -74,7 +75,8 @@ fn the_memory_file_is_written_at_the_end() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.err.starts_with("Knowledge Graph MCP Server running on stdio"), "{}", ran.err);
     assert!(ran.out.contains("Ada"), "{}", ran.out);
-    let names: Vec<_> = std::fs::read_dir(folder.path().join("sub")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path().join("sub")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["memory.jsonl"]);
     let text = std::fs::read_to_string(folder.path().join("sub/memory.jsonl")).unwrap();
     assert_eq!(text, "{\"type\":\"entity\",\"name\":\"Ada\",\"entityType\":\"person\",\"observations\":[]}\n");

@@ -16,13 +16,21 @@ mod everything_questions;
 mod everything_subscriptions;
 #[cfg(feature = "everything")]
 mod everything_tasks;
+#[cfg(all(feature = "filesystem", unix))]
+mod filesystem;
 #[cfg(any(feature = "memory", feature = "sqlite"))]
 mod folder;
 #[cfg(feature = "memory")]
 mod memory;
 #[cfg(feature = "sequentialthinking")]
 mod sequentialthinking;
-#[cfg(any(feature = "memory", feature = "sequentialthinking", feature = "sqlite", feature = "time"))]
+#[cfg(any(
+    feature = "filesystem",
+    feature = "memory",
+    feature = "sequentialthinking",
+    feature = "sqlite",
+    feature = "time"
+))]
 mod soak;
 #[cfg(feature = "sqlite")]
 mod sqlite;
