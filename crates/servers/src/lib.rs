@@ -4,6 +4,8 @@
 
 #[cfg(feature = "everything")]
 pub mod everything;
+#[cfg(feature = "git")]
+pub mod git;
 #[cfg(feature = "time")]
 pub mod time;
 

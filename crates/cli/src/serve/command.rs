@@ -19,6 +19,9 @@ enum Server {
     /// A demo server for those who build clients: all features
     #[cfg(feature = "everything")]
     Everything(super::everything::Everything),
+    /// Repositories of Git: history, diffs, commits, branches
+    #[cfg(feature = "git")]
+    Git(super::git::Git),
     /// What time it is, and what time it is elsewhere
     #[cfg(feature = "time")]
     Time(super::time::Time),
@@ -32,6 +35,8 @@ impl Serve {
         match self.server {
             #[cfg(feature = "everything")]
             Server::Everything(options) => options.run().await,
+            #[cfg(feature = "git")]
+            Server::Git(options) => options.run().await,
             #[cfg(feature = "time")]
             Server::Time(options) => options.run().await,
             Server::Other(words) => Err(missing::failure(&words)),

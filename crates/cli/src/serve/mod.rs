@@ -3,6 +3,8 @@
 mod command;
 #[cfg(feature = "everything")]
 mod everything;
+#[cfg(feature = "git")]
+mod git;
 mod missing;
 #[cfg(feature = "time")]
 mod time;

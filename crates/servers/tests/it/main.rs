@@ -14,3 +14,5 @@ mod everything_questions;
 mod everything_subscriptions;
 #[cfg(feature = "everything")]
 mod everything_tasks;
+#[cfg(feature = "git")]
+mod git;
