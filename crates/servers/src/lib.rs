@@ -14,6 +14,8 @@ pub mod fetch;
 pub mod sequentialthinking;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(feature = "git")]
+pub mod git;
 #[cfg(feature = "time")]
 pub mod time;
 

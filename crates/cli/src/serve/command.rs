@@ -34,6 +34,9 @@ enum Server {
     /// Queries and changes of a database of SQLite
     #[cfg(feature = "sqlite")]
     Sqlite(super::sqlite::Sqlite),
+    /// Repositories of Git: history, diffs, commits, branches
+    #[cfg(feature = "git")]
+    Git(super::git::Git),
     /// What time it is, and what time it is elsewhere
     #[cfg(feature = "time")]
     Time(super::time::Time),
@@ -66,6 +69,8 @@ impl Serve {
             Server::Sequentialthinking(options) => options.run().await,
             #[cfg(feature = "sqlite")]
             Server::Sqlite(options) => options.run().await,
+            #[cfg(feature = "git")]
+            Server::Git(options) => options.run().await,
             #[cfg(feature = "time")]
             Server::Time(options) => options.run().await,
             Server::Other(words) => Err(missing::failure(&words)),

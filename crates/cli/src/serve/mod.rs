@@ -9,6 +9,8 @@ mod filesystem;
 mod memory;
 #[cfg(feature = "fetch")]
 mod fetch;
+#[cfg(feature = "git")]
+mod git;
 mod missing;
 #[cfg(any(feature = "memory", feature = "sqlite"))]
 mod paths;

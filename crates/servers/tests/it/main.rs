@@ -38,3 +38,5 @@ mod sqlite;
 mod time;
 #[cfg(feature = "fetch")]
 mod fetch;
+#[cfg(feature = "git")]
+mod git;

@@ -1,0 +1,8 @@
+//! The git server, with the `git` program as an oracle.
+
+mod attacks;
+mod confinement;
+mod fixture;
+mod oracle;
+mod tools;
+mod writing;
