@@ -61,7 +61,7 @@ pub(crate) struct Options {
     server: Option<String>,
 }
 
-/// Counts what our programs cost, as a part of the proof; with `all`, also what thousands of sessions and a bearer check cost.
+/// Counts what our programs cost, as a slow check; with `all`, also what thousands of sessions and a bearer check cost.
 pub(crate) fn check(workspace: &Workspace, all: bool) -> Result<()> {
     run(workspace, &Options { check: true, ..Options::default() })?;
     if all {

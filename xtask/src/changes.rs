@@ -15,7 +15,10 @@ const MAIN_BRANCHES: [&str; 4] = ["origin/main", "main", "origin/master", "maste
 const GLOBAL: &[&str] =
     &["Cargo.toml", "Cargo.lock", ".cargo", ".ci", ".config", "clippy.toml", "rust-toolchain.toml", "xtask/Cargo.toml"];
 const GLOBAL_TASKS: &[&str] =
-    &["child", "compile_errors", "install", "main", "node", "parallel", "pinned", "steps", "verify", "workspace"];
+    &["changes", "child", "install", "main", "node", "parallel", "pinned", "steps", "verify", "workspace"];
+
+/// All packages, and their tests.
+pub(crate) const ANY: &[&str] = &["*"];
 
 /// The change since some commit.
 #[derive(Debug)]
@@ -23,8 +26,10 @@ pub(crate) struct Change {
     /// The commit, shortened.
     pub(crate) base: String,
     files: Vec<PathBuf>,
-    /// The packages with a changed file, and those that depend on them, their tests included.
+    /// The packages with a changed source, and those that depend on them, their tests included.
     packages: BTreeSet<String>,
+    /// The packages with a changed test.
+    tests: BTreeSet<String>,
 }
 
 impl Change {
@@ -43,10 +48,10 @@ impl Change {
             None => fork_point(workspace),
         };
         let Some(base) = base else { return Ok(None) };
-        let changed =
-            git(workspace, &["diff", "--name-only", "--no-renames", &base]).context("cannot ask git for the change")?;
-        let new = git(workspace, &["ls-files", "--others", "--exclude-standard"]).unwrap_or_default();
-        let files = changed.lines().chain(new.lines()).map(PathBuf::from).collect();
+        let changed = git(workspace, &["diff", "--name-only", "--no-renames", "-z", &base])?;
+        let new = git(workspace, &["ls-files", "--others", "--exclude-standard", "-z"])?;
+        let names = changed.split('\0').chain(new.split('\0')).filter(|name| !name.is_empty());
+        let files = names.map(PathBuf::from).collect();
         Ok(Some(Self::new(base[..base.len().min(12)].to_owned(), files, &workspace.root, &workspace.packages)))
     }
 
@@ -55,14 +60,17 @@ impl Change {
             let folder = package.manifest_path.parent().unwrap_or(root);
             folder.strip_prefix(root).unwrap_or(folder).to_owned()
         };
-        let is_document = |file: &&PathBuf| file.extension().is_some_and(|extension| extension == "md");
-        let mut touched = BTreeSet::new();
-        for file in files.iter().filter(|file| !is_document(file)) {
+        let (mut touched, mut tests) = (BTreeSet::new(), BTreeSet::new());
+        for file in &files {
             // The longest folder wins: a package may lie inside of another.
-            let owner = packages.iter().filter(|package| file.starts_with(folder(package)));
-            touched.extend(
-                owner.max_by_key(|package| folder(package).as_os_str().len()).map(|package| package.name.clone()),
-            );
+            let owners = packages.iter().filter(|package| file.starts_with(folder(package)));
+            let Some(owner) = owners.max_by_key(|package| folder(package).as_os_str().len()) else { continue };
+            let within = file.strip_prefix(folder(owner)).unwrap_or(file);
+            if within.starts_with("tests") {
+                tests.insert(owner.name.clone());
+            } else if within.starts_with("src") || within.extension().is_none_or(|extension| extension != "md") {
+                touched.insert(owner.name.clone());
+            }
         }
         loop {
             let depends = |package: &&Package| package.dependencies.iter().any(|to| touched.contains(&to.name));
@@ -70,18 +78,20 @@ impl Change {
             let before = touched.len();
             touched.extend(further);
             if touched.len() == before {
-                return Self { base, files, packages: touched };
+                return Self { base, files, packages: touched, tests };
             }
         }
     }
 
-    /// Says whether anything was changed that the named packages are built from, or anything below the named paths.
+    /// Says whether anything was changed that the named packages are built from, or anything below the named paths. [`ANY`] stands for
+    /// all packages and their tests.
     pub(crate) fn touches(&self, packages: &[&str], paths: &[&str]) -> bool {
         let is_global = |file: &PathBuf| {
             let task = |name: &&str| *file == Path::new("xtask/src").join(name).with_extension("rs");
             GLOBAL.iter().any(|path| file.starts_with(path)) || GLOBAL_TASKS.iter().any(&task)
         };
         self.files.iter().any(is_global)
+            || (packages == ANY && !(self.packages.is_empty() && self.tests.is_empty()))
             || packages.iter().any(|name| self.packages.contains(*name))
             || self.files.iter().any(|file| paths.iter().any(|path| file.starts_with(path)))
     }
@@ -143,8 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn documents_touch_no_package() {
+    fn a_test_touches_only_what_runs_all_tests() {
+        let change = change(&["crates/peer/tests/it/main.rs"]);
+        assert!(change.touches(ANY, &[]) && !change.touches(&["peer", "cli"], &[]));
+        assert!(change.touches(&[], &["crates/peer/tests"]));
+    }
+
+    #[test]
+    fn documents_touch_no_package_unless_they_are_compiled_in() {
         assert!(!change(&["README.md", "crates/peer/notes.md"]).touches(&["cli", "rdf"], &["fuzz"]));
+        assert!(change(&["crates/peer/src/page.md"]).touches(&["cli"], &[]));
         assert!(change(&["README.md"]).touches(&[], &["README.md"]));
     }
 }

@@ -109,7 +109,7 @@ impl Listening {
             bail!("the server had ended before, with {status}");
         }
         let process = self.child.0.id().to_string();
-        Command::new("kill").args(["-TERM", &process]).status().context("can not run kill")?;
+        Command::new("kill").args(["-TERM", &process]).status().context("cannot run kill")?;
         self.child.wait(PATIENCE)?.context("the server does not end when it is asked to (SIGTERM)")?;
         Ok(())
     }
@@ -132,9 +132,9 @@ struct Killed(Child);
 
 impl Killed {
     fn spawn(command: &mut Command, errors: &Path) -> Result<Self> {
-        let file = File::create(errors).with_context(|| format!("can not write {}", errors.display()))?;
+        let file = File::create(errors).with_context(|| format!("cannot write {}", errors.display()))?;
         command.stdin(Stdio::null()).stderr(file);
-        let child = command.spawn().with_context(|| format!("can not start {}", command.get_program().display()))?;
+        let child = command.spawn().with_context(|| format!("cannot start {}", command.get_program().display()))?;
         Ok(Self(child))
     }
 

@@ -89,7 +89,7 @@ impl Options {
     }
 }
 
-/// Says why the suite can not be installed here, if it can not.
+/// Says why the suite cannot be installed here, if it cannot.
 pub(crate) fn obstacle(workspace: &Workspace, direction: Direction) -> Option<String> {
     Suite::install(workspace, direction).err()
 }
@@ -97,7 +97,7 @@ pub(crate) fn obstacle(workspace: &Workspace, direction: Direction) -> Option<St
 /// Runs all legs, prints how each scenario went, and fails when one has not passed. Returns how many have.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<String> {
     let suite = Suite::install(workspace, options.direction)
-        .map_err(|reason| Error::msg(reason).context("can not install the conformance suite"))?;
+        .map_err(|reason| Error::msg(reason).context("cannot install the conformance suite"))?;
     suite.clear()?;
     let (subject, _server) = subject(workspace, options, &suite)?;
     let mut runs = Vec::new();

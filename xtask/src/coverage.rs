@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::install;
 use crate::steps::{Outcome, succeed};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, program};
 
 use table::Table;
 use tools::Tools;
@@ -48,8 +48,11 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.package.is_empty() { table.check() } else { Ok(()) }
 }
 
-/// The same for all packages, as a part of the proof.
+/// The same for all packages, as a slow check.
 pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
+    if program("cargo-nextest").is_none() {
+        return Ok(Outcome::Skipped("cargo-nextest is not installed".to_owned()));
+    }
     let tools = match Tools::install(workspace) {
         Ok(tools) => tools,
         Err(reason) => return Ok(Outcome::Skipped(reason)),
@@ -61,6 +64,8 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
 
 fn measure(workspace: &Workspace, tools: &Tools, options: &Options) -> Result<Table> {
     if !options.last {
+        // What earlier runs reached does not count.
+        succeed(tools.cargo_llvm_cov(workspace).args(["clean", "--workspace", "--profraw-only"]))?;
         let mut command = tools.cargo_llvm_cov(workspace);
         command.args(["nextest", "--no-report", "--no-cfg-coverage", "--all-features"]);
         if options.package.is_empty() {

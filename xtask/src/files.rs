@@ -35,7 +35,7 @@ pub(crate) fn of(root: &Path) -> Result<Vec<File>> {
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in folder.read_dir().with_context(|| format!("can not list {}", folder.display()))? {
+        for entry in folder.read_dir().with_context(|| format!("cannot list {}", folder.display()))? {
             let entry = entry?;
             let (kind, path) = (entry.file_type()?, entry.path());
             if PASSED_OVER.iter().any(|name| entry.file_name() == *name) {

@@ -82,7 +82,7 @@ fn build(workspace: &Workspace, fuzz: &Path) -> Result<PathBuf> {
 }
 
 fn host() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output().context("can not run rustc")?;
+    let output = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
     let text = String::from_utf8(output.stdout)?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not name its host")?;
     Ok(host.to_owned())
@@ -105,7 +105,7 @@ fn try_one(workspace: &Workspace, fuzz: &Path, program: &Path, name: &str, secon
         // What is new goes to the first folder.
         .arg(found)
         .args(kept.is_dir().then_some(kept));
-    let output = command.stdin(Stdio::null()).output().with_context(|| format!("can not run {}", program.display()))?;
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {}", program.display()))?;
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         let log = broken.join(format!("{name}.log"));

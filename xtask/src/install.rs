@@ -1,10 +1,10 @@
 //! Brings what the tests need onto the machine, as far as that is possible without asking.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::pinned::Pinned;
-use crate::workspace::program;
+use crate::workspace::{Workspace, program};
 
 /// Programs from Debian packages that tests start.
 pub(crate) const FOR_TESTS: &[Package] = &[
@@ -15,11 +15,10 @@ pub(crate) const FOR_TESTS: &[Package] = &[
 ];
 
 /// Programs from Debian packages that `cargo xtask verify` needs besides.
-pub(crate) const FOR_PROOFS: &[Package] = &[
+pub(crate) const FOR_SLOW_CHECKS: &[Package] = &[
     Package { name: "valgrind", programs: &["valgrind"], used_for: "instruction and allocation counts" },
     Package { name: "strace", programs: &["strace"], used_for: "system call counts" },
     Package { name: "g++", programs: &["c++"], used_for: "the fuzzer, which is C++" },
-    REDIS,
 ];
 
 /// The package `redis-server` would start a service; the program itself is in this one, by another name.
@@ -28,6 +27,11 @@ const REDIS: Package = Package {
     programs: &["redis-server", "valkey-server", "redis-check-rdb"],
     used_for: "stores in Redis",
 };
+
+/// Returns the programs that tests start and that are installed.
+pub(crate) fn programs_for_tests() -> Vec<PathBuf> {
+    FOR_TESTS.iter().flat_map(|package| package.programs).filter_map(|name| program(name)).collect()
+}
 
 /// Says whether there is a Redis to start.
 pub(crate) fn has_redis() -> bool {
@@ -101,6 +105,23 @@ pub(crate) fn npm_once(folder: &Path, package: &Pinned) -> Result<(), String> {
         std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         quietly(Command::new("npm").args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder).arg(&pinned))
     })
+}
+
+/// Installs a program of cargo into a folder of the project, unless it is there already, and returns its path. Built without
+/// optimization: it is used for minutes, and builds for as long.
+pub(crate) fn cargo_once(workspace: &Workspace, package: &Pinned) -> Result<PathBuf, String> {
+    let folder = workspace.target.join(package.name);
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    once(&folder, package.version, || {
+        println!("installing {}", package.label);
+        let mut command = workspace.cargo();
+        command.args(["install", &package.requirement(), "--locked", "--force", "--debug", "--root"]);
+        let built = quietly(command.arg(&folder).arg("--target-dir").arg(folder.join("build")));
+        // Only the program is needed from now on; without the folder there is nothing to delete.
+        let _ = std::fs::remove_dir_all(folder.join("build"));
+        built.map_err(|reason| format!("{} is not installed ({reason})", package.name))
+    })?;
+    Ok(folder.join("bin").join(package.name))
 }
 
 /// Installs Python packages into a virtual environment of the project, unless they are there already.

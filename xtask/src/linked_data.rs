@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::install;
 use crate::pinned::{JSONSCHEMA, OWLRL, PYLD, PYSHACL, PYYAML, RDFLIB};
-use crate::steps::succeed;
+use crate::steps::{Outcome, succeed};
 use crate::workspace::Workspace;
 
 /// The arguments of `cargo xtask linked-data`.
@@ -19,12 +19,24 @@ pub(crate) struct Options {
     command: Option<PathBuf>,
 }
 
+/// The same as a slow check: skipped where there is no Python, or its packages cannot be had.
+pub(crate) fn check(workspace: &Workspace) -> Result<Outcome> {
+    if let Err(reason) = install(workspace) {
+        return Ok(Outcome::Skipped(format!("the Python packages are not installed ({reason})")));
+    }
+    run(workspace, &Options::default()).map(Outcome::from)
+}
+
+fn install(workspace: &Workspace) -> Result<PathBuf, String> {
+    let venv = workspace.target.join("linked-data/python");
+    install::python_once(&venv, &[&PYSHACL, &RDFLIB, &PYLD, &OWLRL, &JSONSCHEMA, &PYYAML])?;
+    Ok(venv)
+}
+
 /// Writes the building blocks and has PyLD, rdflib, jsonschema, pyshacl and owlrl look at them.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let folder = workspace.target.join("linked-data");
-    let venv = folder.join("python");
-    install::python_once(&venv, &[&PYSHACL, &RDFLIB, &PYLD, &OWLRL, &JSONSCHEMA, &PYYAML])
-        .map_err(|reason| anyhow!("the Python packages cannot be installed: {reason}"))?;
+    let venv = install(workspace).map_err(|reason| anyhow!("the Python packages cannot be installed: {reason}"))?;
     let command = match &options.command {
         Some(command) => command.clone(),
         None => workspace.tested_program("rdf")?,

@@ -17,13 +17,13 @@ mod loom;
 mod node;
 mod nodes;
 mod parallel;
-mod passed;
 mod pinned;
 mod requirements;
 mod rust_source;
 mod soak;
 mod steps;
 mod test;
+mod test_cache;
 mod tidy;
 mod tree;
 mod verify;
@@ -42,7 +42,7 @@ use workspace::Workspace;
 enum Task {
     /// Run what must hold for a change: format, lints, all tests, doc tests, requirement rows.
     Test(test::Options),
-    /// Run the long proofs: coverage, measurements, real peers, the official suite, fuzzing, models, soak.
+    /// Run the slow checks: coverage, measurements, real peers, the official suite, fuzzing, models, soak.
     Verify(verify::Options),
     /// Compile programs with mistakes and compare what the compiler says with what it should say.
     CompileErrors(compile_errors::Options),

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::workspace::Workspace;
+use crate::workspace::{MEASURED, Workspace};
 
 /// How hard it storms.
 #[derive(Debug, Args)]
@@ -48,7 +48,9 @@ impl std::fmt::Display for Options {
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let build = |name| match options.debug {
         true => workspace.tested_program(name),
-        false => workspace.build_executable(&["--release", "--package", "jackfield-testkit", "--bin", name]),
+        false => {
+            workspace.build_executable(&[MEASURED[0], MEASURED[1], "--package", "jackfield-testkit", "--bin", name])
+        }
     };
     let (node, storm) = (build("testkit-node")?, build("node-storm")?);
     let mut command = std::process::Command::new(storm);

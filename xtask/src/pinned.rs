@@ -74,6 +74,7 @@ pinned! {
 
     RMCP = Crates "rmcp" "3.8.0", "rmcp";
     TOWER_MCP = Crates "tower-mcp" "0.25.0", "tower-mcp";
+    CARGO_HACK = Crates "cargo-hack" "0.6.46", "cargo-hack";
     CARGO_LLVM_COV = Crates "cargo-llvm-cov" "0.9.1", "cargo-llvm-cov";
 }
 

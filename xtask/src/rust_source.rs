@@ -24,7 +24,7 @@ pub(crate) fn test_functions(source: &str) -> Vec<TestFunction<'_>> {
 pub(crate) fn test_modules(source: &str) -> Vec<RangeInclusive<usize>> {
     let lines: Vec<&str> = source.lines().collect();
     let mut found = Vec::new();
-    for at in (0..lines.len()).filter(|&at| lines[at] == "#[cfg(test)]") {
+    for at in (0..lines.len()).filter(|&at| lines[at] == "#[cfg(test)]" || lines[at].starts_with("#[cfg(all(test")) {
         let module = (at + 1..lines.len()).find(|&line| !lines[line].starts_with("#["));
         let Some(module) = module.filter(|&line| lines[line].starts_with("mod ")) else { continue };
         let end = if lines[module].ends_with('{') { closing_line(&lines, module) } else { module };
@@ -45,6 +45,12 @@ pub(crate) fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
 }
 
+/// Returns the comment of a line. The slashes of a URL do not begin one: nothing but blanks or code and a blank stands before a comment.
+fn comment(line: &str) -> Option<&str> {
+    let begins = |at: usize| at == 0 || line[..at].ends_with(' ');
+    line.match_indices("//").find(|(at, _)| begins(*at)).map(|(at, _)| &line[at..])
+}
+
 fn is_test_attribute(line: &str) -> bool {
     let Some(attribute) = line.trim_start().strip_prefix("#[") else { return false };
     let path = attribute.split(['(', ']']).next().unwrap_or_default();
@@ -59,7 +65,7 @@ fn test_function<'a>(lines: &[&'a str], attribute: usize) -> Option<TestFunction
     let start = attribute - lines[..attribute].iter().rev().take_while(|line| header(line)).count();
     let function = (attribute + 1..lines.len()).find(|&at| function_name(lines[at]).is_some())?;
     let end = closing_line(lines, function);
-    let comments = lines[start..=end].iter().filter_map(|line| Some(&line[line.find("//")?..])).collect();
+    let comments = lines[start..=end].iter().filter_map(|line| comment(line)).collect();
     Some(TestFunction { name: function_name(lines[function])?, line: function + 1, comments })
 }
 
@@ -92,7 +98,7 @@ mod tests {
 
     #[test]
     fn tests_are_found_with_the_comments_that_belong_to_them() {
-        let source = "// elsewhere\n\n/// One.\n#[test]\nfn a() {\n    // Two.\n    f(); // Three.\n}\n// elsewhere\nfn b() {}\n";
+        let source = "// elsewhere\n\n/// One.\n#[test]\nfn a() {\n    // Two.\n    f(\"http://x\"); // Three.\n}\n// elsewhere\nfn b() {}\n";
         assert_eq!(found(source), [("a", vec!["/// One.", "// Two.", "// Three."])]);
     }
 
@@ -117,6 +123,7 @@ mod tests {
         let kept: Vec<&str> = shipped_lines(source).map(|(_, line)| line).collect();
         assert_eq!(kept, ["fn a() {}", "fn c() {}"]);
         assert_eq!(test_modules(source), [2..=6, 7..=9]);
+        assert_eq!(test_modules("#[cfg(all(test, unix))]\nmod tests {\n}\n"), [1..=3]);
         // An item that only tests use, but that is no module, is short and stays.
         assert_eq!(test_modules("#[cfg(test)]\nuse a;\n"), []);
     }

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::Value;
 
 use crate::compile_errors;
 use crate::files::{self, File};
-use crate::passed::{self, Passed};
 use crate::steps::{Outcome, Steps, succeed};
+use crate::test_cache::{self, TestCache};
 use crate::workspace::{EVERYTHING, Workspace, program};
 use crate::{install, requirements, tidy};
 
@@ -21,7 +22,7 @@ const COVERED_REQUIREMENTS: usize = 749;
 /// How much to run.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Options {
-    /// Run all tests, also those that have passed since anything they depend on was changed.
+    /// Run all tests, also those whose inputs have not changed since they last passed.
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -30,7 +31,7 @@ pub(crate) struct Options {
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     // Programs that tests start are installed while the compiler works.
     let installing = thread::spawn(|| install::debian(install::FOR_TESTS));
-    let mut passed = Passed::read(workspace, options.all);
+    let mut cache = TestCache::read(workspace, options.all);
     let mut notes = Vec::new();
     let mut steps = Steps::default();
     steps.run("format", || succeed(workspace.cargo().args(["fmt", "--all", "--check"])));
@@ -40,9 +41,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         succeed(workspace.cargo().arg("clippy").args(EVERYTHING).args(["--all-targets", "--", "-D", "warnings"]))
     });
     notes.extend(installing.join().unwrap_or_else(|_| vec!["installing programs for tests panicked".to_owned()]));
-    steps.run("tests", || tests(workspace, &mut passed));
-    steps.run("compile errors", || compile_errors::check(workspace, &mut passed));
-    steps.run("doc tests", || doc_tests(workspace, &mut passed));
+    steps.run("tests", || tests(workspace, &mut cache));
+    steps.run("compile errors", || compile_errors::check(workspace, &mut cache));
+    steps.run("doc tests", || doc_tests(workspace, &mut cache));
     if std::env::var_os("MCP_SCHEMA_DIR").is_none() {
         notes.push("MCP_SCHEMA_DIR is not set; skipped: tests against the official schemas and examples".to_owned());
     }
@@ -54,18 +55,21 @@ fn covered_requirements(workspace: &Workspace) -> Result<()> {
     requirements::run(workspace, &options)
 }
 
-/// Runs the tests of all binaries that have not passed as they are now.
-fn tests(workspace: &Workspace, passed: &mut Passed) -> Result<Outcome> {
+/// Runs the test binaries whose inputs have changed since they last passed.
+fn tests(workspace: &Workspace, cache: &mut TestCache) -> Result<Outcome> {
     if program("cargo-nextest").is_none() {
-        succeed(workspace.cargo().arg("test").args(EVERYTHING).args(["--lib", "--bins", "--tests", "--examples"]))?;
+        // Builds the examples as programs, which their tests start.
+        succeed(workspace.cargo().args(["test", "--no-run"]).args(EVERYTHING))?;
+        succeed(workspace.cargo().arg("test").args(EVERYTHING).args(["--lib", "--bins", "--tests"]))?;
         return Ok(Outcome::Measured("with `cargo test`; cargo-nextest is not installed".to_owned()));
     }
     succeed(workspace.cargo().args(["nextest", "run", "--no-run"]).args(EVERYTHING))?;
     let binaries = TestBinaries::list(workspace)?;
-    let states = binaries.states(&files::of(&workspace.root)?);
+    let fingerprints = binaries.fingerprints(&files::of(&workspace.root)?);
     let changed: Vec<&str> =
-        states.iter().filter(|(id, state)| !passed.holds(id, **state)).map(|(id, _)| id.as_str()).collect();
-    let unchanged = states.len() - changed.len();
+        fingerprints.iter().filter(|(id, now)| !cache.is_current(id, **now)).map(|(id, _)| id.as_str()).collect();
+    let unchanged = fingerprints.len() - changed.len();
+    cache.forget(changed.iter().copied())?;
     if !changed.is_empty() {
         let mut command = workspace.cargo();
         command.args(["nextest", "run"]).args(EVERYTHING);
@@ -75,8 +79,8 @@ fn tests(workspace: &Workspace, passed: &mut Passed) -> Result<Outcome> {
         }
         succeed(&mut command)?;
     }
-    let figure = format!("{} test binaries, {unchanged} unchanged since they passed", states.len());
-    passed.remember(states)?;
+    let figure = format!("{} test binaries, {unchanged} unchanged since the last pass", fingerprints.len());
+    cache.remember(fingerprints)?;
     Ok(Outcome::Measured(figure))
 }
 
@@ -100,16 +104,18 @@ impl TestBinaries {
     fn list(workspace: &Workspace) -> Result<Self> {
         let mut command = workspace.cargo();
         command.args(["nextest", "list", "--list-type", "binaries-only", "--message-format", "json"]).args(EVERYTHING);
-        let output = command.output().context("cannot run cargo nextest")?;
+        let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo nextest")?;
+        ensure!(output.status.success(), "cargo nextest cannot list the test binaries");
         let listed: Value = serde_json::from_slice(&output.stdout).context("cannot read the list of test binaries")?;
         let binaries = listed["rust-binaries"].as_object().context("the list has no test binaries")?;
         let with_programs = &listed["rust-build-meta"]["non-test-binaries"];
         let read = |id: &str, binary: &Value| {
-            let package = binary["package-id"].as_str()?;
+            let package = binary["package-id"].as_str().context("a test binary has no package")?;
+            let path = binary["binary-path"].as_str().context("a test binary has no path")?;
             let starts_programs = with_programs.get(package).is_some() || id.starts_with(EXAMPLES);
-            Some(TestBinary { path: binary["binary-path"].as_str()?.into(), starts_programs })
+            Ok((id.to_owned(), TestBinary { path: path.into(), starts_programs }))
         };
-        let tests = binaries.iter().filter_map(|(id, binary)| Some((id.clone(), read(id, binary)?))).collect();
+        let tests = binaries.iter().map(|(id, binary)| read(id, binary)).collect::<Result<_>>()?;
         let mut programs = Vec::new();
         for folder in ["debug", "debug/examples"] {
             programs.extend(executables(&workspace.target.join(folder))?);
@@ -118,16 +124,17 @@ impl TestBinaries {
         Ok(Self { tests, programs })
     }
 
-    fn states(&self, files: &[File]) -> BTreeMap<String, u64> {
-        let surroundings = passed::of_surroundings(files);
-        let state = |id: &str, binary: &TestBinary| {
+    fn fingerprints(&self, files: &[File]) -> BTreeMap<String, u64> {
+        let environment = test_cache::environment_fingerprint(files);
+        let project = test_cache::project_fingerprint(files);
+        let fingerprint = |id: &str, binary: &TestBinary| {
             let programs = if binary.starts_programs { self.programs.as_slice() } else { &[] };
             let built = programs.iter().chain([&binary.path]).map(PathBuf::as_path);
             // The tests of this program read the whole project.
-            let sources = if id == "xtask" || id.starts_with("xtask::") { passed::of_everything(files) } else { 0 };
-            passed::combined([surroundings, passed::of_built(built), sources])
+            let sources = if id == "xtask" || id.starts_with("xtask::") { project } else { 0 };
+            test_cache::combined([environment, test_cache::artifact_fingerprint(built), sources])
         };
-        self.tests.iter().map(|(id, binary)| (id.clone(), state(id, binary))).collect()
+        self.tests.iter().map(|(id, binary)| (id.clone(), fingerprint(id, binary))).collect()
     }
 }
 
@@ -138,22 +145,39 @@ fn executables(folder: &Path) -> Result<Vec<PathBuf>> {
     for entry in entries {
         let path = entry?.path();
         let extension = path.extension().map_or("", |extension| extension.to_str().unwrap_or("?"));
-        // Cargo links each program a second time under a name with its hash.
-        let has_hash = path.file_stem().is_some_and(|name| name.to_string_lossy().contains('-'));
-        if path.is_file() && extension == std::env::consts::EXE_EXTENSION && !has_hash {
+        if path.is_file() && extension == std::env::consts::EXE_EXTENSION && !has_hash(&path) {
             found.push(path);
         }
     }
     Ok(found)
 }
 
-fn doc_tests(workspace: &Workspace, passed: &mut Passed) -> Result<Outcome> {
+/// Cargo links each example a second time under a name with its hash.
+fn has_hash(path: &Path) -> bool {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let end = name.rsplit_once('-').map_or("", |(_, end)| end);
+    end.len() == 16 && end.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn doc_tests(workspace: &Workspace, cache: &mut TestCache) -> Result<Outcome> {
     const NAME: &str = "doc tests";
-    let state = passed::of_documentation(&files::of(&workspace.root)?);
-    if passed.holds(NAME, state) {
-        return Ok(Outcome::Measured("unchanged since they passed".to_owned()));
+    let fingerprint = test_cache::documentation_fingerprint(&files::of(&workspace.root)?);
+    if cache.is_current(NAME, fingerprint) {
+        return Ok(Outcome::Measured("unchanged since the last pass".to_owned()));
     }
+    cache.forget([NAME])?;
     succeed(workspace.cargo().args(["test", "--doc"]).args(EVERYTHING))?;
-    passed.remember([(NAME.to_owned(), state)])?;
+    cache.remember([(NAME.to_owned(), fingerprint)])?;
     Ok(Outcome::Passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_told_from_their_hashed_copies() {
+        assert!(has_hash(Path::new("t/echo-c38f779103383ee2")));
+        assert!(!has_hash(Path::new("t/testkit-node")) && !has_hash(Path::new("t/echo")));
+    }
 }

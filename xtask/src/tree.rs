@@ -93,7 +93,7 @@ impl SmallServer {
 
     fn tree(mut self) -> Result<String> {
         let arguments = ["tree", "--quiet", "--edges", "normal,build", "--prefix", "none", "--no-dedupe"];
-        let output = self.cargo.args(arguments).output().context("can not run cargo tree")?;
+        let output = self.cargo.args(arguments).output().context("cannot run cargo tree")?;
         if !output.status.success() {
             bail!("cargo tree failed");
         }
@@ -103,7 +103,7 @@ impl SmallServer {
     fn build(&self) -> Result<()> {
         let mut command = Command::new(self.cargo.get_program());
         command.current_dir(&self.folder).args(["build", "--release", "--target-dir", "target"]);
-        if !command.status().context("can not run cargo build")?.success() {
+        if !command.status().context("cannot run cargo build")?.success() {
             bail!("the small server does not build");
         }
         Ok(())
@@ -127,7 +127,7 @@ fn processor_seconds() -> Result<f64> {
     /// Ticks per second in `/proc`, the same on every Linux.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").context("processor time is counted on Linux only")?;
-    let ticks = children_ticks(&stat).context("can not read /proc/self/stat")?;
+    let ticks = children_ticks(&stat).context("cannot read /proc/self/stat")?;
     Ok(ticks as f64 / TICKS)
 }
 

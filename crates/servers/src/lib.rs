@@ -4,18 +4,18 @@
 
 #[cfg(feature = "everything")]
 pub mod everything;
-#[cfg(feature = "filesystem")]
-pub mod filesystem;
-#[cfg(feature = "memory")]
-pub mod memory;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+#[cfg(feature = "filesystem")]
+pub mod filesystem;
+#[cfg(feature = "git")]
+pub mod git;
+#[cfg(feature = "memory")]
+pub mod memory;
 #[cfg(feature = "sequentialthinking")]
 pub mod sequentialthinking;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
-#[cfg(feature = "git")]
-pub mod git;
 #[cfg(feature = "time")]
 pub mod time;
 

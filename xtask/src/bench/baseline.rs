@@ -18,10 +18,10 @@ impl Baseline {
         match std::fs::read(path) {
             Ok(bytes) => {
                 let figures = serde_json::from_slice(&bytes);
-                Ok(Self(figures.with_context(|| format!("can not read {}", path.display()))?))
+                Ok(Self(figures.with_context(|| format!("cannot read {}", path.display()))?))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(error).with_context(|| format!("can not read {}", path.display())),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
         }
     }
 
@@ -42,7 +42,7 @@ impl Baseline {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        std::fs::write(path, text).with_context(|| format!("can not write {}", path.display()))
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn per_call(client: &Path, era: &str, server: &Program, folder: &Path
         let mut valgrind = Command::new("valgrind");
         valgrind.arg("--tool=callgrind").arg("--quiet").arg(format!("--callgrind-out-file={}", profile.display()));
         valgrind.arg(client).args([&calls.to_string(), era]).arg(&server.path).args(&server.arguments);
-        let output = valgrind.stdin(Stdio::null()).output().context("valgrind can not be started")?;
+        let output = valgrind.stdin(Stdio::null()).output().context("valgrind cannot be started")?;
         if !output.status.success() {
             bail!("{stem} did not work: {}", String::from_utf8_lossy(&output.stderr));
         }

@@ -65,7 +65,7 @@ pub(super) fn wall_time(workspace: &Workspace, server: &Program) -> Result<Strin
 fn duration(command: &mut Command, input: &str) -> Result<Duration> {
     let begun = Instant::now();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().context("a program can not be started")?;
+    let mut child = command.spawn().context("a program cannot be started")?;
     child.stdin.take().context("the input is piped")?.write_all(input.as_bytes())?;
     let output = child.wait_with_output()?;
     if !String::from_utf8_lossy(&output.stdout).contains("42") {
@@ -79,7 +79,7 @@ fn count(command: &Path, server: &Program, folder: &Path) -> Result<f64> {
     let mut valgrind = Command::new("valgrind");
     valgrind.arg("--tool=callgrind").arg("--quiet").arg(format!("--callgrind-out-file={}", profile.display()));
     valgrind.arg(command).args(["call", "add", "a=20", "b=22", "--"]).arg(&server.path).args(&server.arguments);
-    let output = valgrind.stdin(Stdio::null()).output().context("valgrind can not be started")?;
+    let output = valgrind.stdin(Stdio::null()).output().context("valgrind cannot be started")?;
     let said = String::from_utf8_lossy(&output.stdout);
     if !said.contains("42") {
         bail!("jackfield call did not work: {said}{}", String::from_utf8_lossy(&output.stderr));

@@ -26,7 +26,7 @@ pub(super) struct Turn {
 pub(super) fn hold(command: &mut Command, turns: &[Turn], log: &Path) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(log)?).spawn();
-    let mut child = spawned.with_context(|| format!("can not start {name}"))?;
+    let mut child = spawned.with_context(|| format!("cannot start {name}"))?;
     let input = child.stdin.take().context("the input is piped")?;
     let output = BufReader::with_capacity(1 << 16, child.stdout.take().context("the output is piped")?);
     let (in_time, outcome) = within(DEADLINE, &mut child, || talk(input, output, turns));
@@ -62,7 +62,7 @@ fn talk(mut input: ChildStdin, mut output: impl BufRead, turns: &[Turn]) -> Resu
             // Written by a thread of its own: both pipes may be full at the same time.
             let writer = scope.spawn(|| input.write_all(turn.lines.as_bytes()));
             read(&mut output, turn.answers)?;
-            writer.join().map_err(|_| anyhow::anyhow!("the writer panicked"))?.context("can not write a request")
+            writer.join().map_err(|_| anyhow::anyhow!("the writer panicked"))?.context("cannot write a request")
         })?;
     }
     drop(input);

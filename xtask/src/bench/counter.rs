@@ -70,7 +70,7 @@ impl Counter {
             Self::Instructions | Self::HttpInstructions => counted_instructions(&files.profile),
             Self::Allocations => {
                 let file = files.report.display();
-                let text = std::fs::read_to_string(&files.report).with_context(|| format!("can not read {file}"))?;
+                let text = std::fs::read_to_string(&files.report).with_context(|| format!("cannot read {file}"))?;
                 allocations(&text).with_context(|| format!("{file} has no total"))
             }
         }
@@ -102,7 +102,7 @@ fn option(name: &str, path: &Path) -> std::ffi::OsString {
 
 /// Reads the total of a callgrind profile.
 pub(super) fn counted_instructions(profile: &Path) -> Result<u64> {
-    let text = std::fs::read_to_string(profile).with_context(|| format!("can not read {}", profile.display()))?;
+    let text = std::fs::read_to_string(profile).with_context(|| format!("cannot read {}", profile.display()))?;
     instructions(&text).with_context(|| format!("{} has no total", profile.display()))
 }
 

@@ -86,7 +86,7 @@ fn pin(processors: &str) -> Result<()> {
     Ok(())
 }
 
-/// Reads a list such as `0-2,5`. What can not be read is not there.
+/// Reads a list such as `0-2,5`. What cannot be read is not there.
 fn listed(list: &str) -> Vec<u32> {
     let range = |part: &str| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

@@ -32,7 +32,7 @@ fn count(server: &Program, depth: u64, rounds: u64, folder: &Path) -> Result<u64
     let mut command = Command::new("strace");
     command.args(["-f", "-c", "-o"]).arg(&report).arg("--").arg(&server.path).args(&server.arguments);
     conversation::hold(&mut command, &ECHO.turns(rounds, depth), &report.with_extension("log"))?;
-    let text = std::fs::read_to_string(&report).with_context(|| format!("can not read {}", report.display()))?;
+    let text = std::fs::read_to_string(&report).with_context(|| format!("cannot read {}", report.display()))?;
     total(&text).with_context(|| format!("{} has no table", report.display()))
 }
 

@@ -155,7 +155,7 @@ impl Suite {
             return Ok(Verdict::without_result("the scenario broke the suite"));
         };
         let checks: Vec<Check> =
-            serde_json::from_slice(&text).with_context(|| format!("can not read {}", file.display()))?;
+            serde_json::from_slice(&text).with_context(|| format!("cannot read {}", file.display()))?;
         Ok(judge(&checks))
     }
 }

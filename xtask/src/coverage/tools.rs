@@ -19,18 +19,7 @@ impl Tools {
     /// Installs what is missing; an error says what cannot be had.
     pub(super) fn install(workspace: &Workspace) -> Result<Self, String> {
         let [llvm_cov, llvm_profdata] = llvm()?;
-        let folder = workspace.target.join("cargo-llvm-cov");
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        install::once(&folder, CARGO_LLVM_COV.version, || {
-            println!("installing {}", CARGO_LLVM_COV.label);
-            let mut command = workspace.cargo();
-            command.args(["install", &CARGO_LLVM_COV.requirement(), "--locked", "--force", "--debug", "--root"]);
-            let built = install::quietly(command.arg(&folder).arg("--target-dir").arg(folder.join("build")));
-            // Only the program is needed from now on; without the folder there is nothing to delete.
-            let _ = std::fs::remove_dir_all(folder.join("build"));
-            built.map_err(|reason| format!("cargo-llvm-cov is not installed ({reason})"))
-        })?;
-        Ok(Self { cargo_llvm_cov: folder.join("bin/cargo-llvm-cov"), llvm_cov, llvm_profdata })
+        Ok(Self { cargo_llvm_cov: install::cargo_once(workspace, &CARGO_LLVM_COV)?, llvm_cov, llvm_profdata })
     }
 
     /// Returns a command that calls cargo-llvm-cov as cargo would. What it builds has a folder of its own: with counters, our crates

@@ -250,7 +250,7 @@ pub(super) fn npm(workspace: &Workspace, package: &Pinned) -> Result<PathBuf, St
 fn beside_packages(workspace: &Workspace, folder: &Path, script: &str) -> Result<PathBuf, String> {
     for name in ["checks.mjs", script] {
         let from = scripts(workspace).join("typescript").join(name);
-        std::fs::copy(&from, folder.join(name)).map_err(|error| format!("can not copy {}: {error}", from.display()))?;
+        std::fs::copy(&from, folder.join(name)).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
     }
     Ok(folder.join(script))
 }

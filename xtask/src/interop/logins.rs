@@ -62,7 +62,7 @@ impl Issuer {
         }
     }
 
-    /// What clients of others can not show: tokens of the provider live for long, and it allows clients that registered themselves the
+    /// What clients of others cannot show: tokens of the provider live for long, and it allows clients that registered themselves the
     /// scopes of their registration only.
     fn lacks(self) -> &'static [&'static str] {
         match self {
@@ -92,7 +92,7 @@ struct Login {
     kit: Kit,
     /// What it must agree on with the server.
     revision: &'static str,
-    /// What it can not do.
+    /// What it cannot do.
     lacks: &'static [&'static str],
 }
 
@@ -246,7 +246,7 @@ fn node_script(workspace: &Workspace, package: &Pinned, names: &[&str]) -> Resul
     for name in names {
         script = folder.join(name);
         std::fs::copy(scripts(workspace).join(name), &script)
-            .map_err(|error| format!("can not copy {name}: {error}"))?;
+            .map_err(|error| format!("cannot copy {name}: {error}"))?;
     }
     Ok([node, script].iter().map(|path| path.to_string_lossy().into_owned()).collect())
 }
@@ -257,7 +257,7 @@ impl Login {
         if matches!(self.kit, Kit::Ours) { OUR_CHECKS } else { CHECKS }
     }
 
-    /// What it can not show with an issuer. Ours is told the time, and asks for scopes that it did not register with.
+    /// What it cannot show with an issuer. Ours is told the time, and asks for scopes that it did not register with.
     fn lacks_with(&self, issuer: Issuer) -> Vec<&'static str> {
         if matches!(self.kit, Kit::Ours) { self.lacks.to_vec() } else { [self.lacks, issuer.lacks()].concat() }
     }

@@ -33,7 +33,7 @@ impl Server {
                 stand_in: client::scripts(workspace).join("python/everything_2.py"),
             })
         };
-        install().map_err(Error::msg).context("can not install the reference server")
+        install().map_err(Error::msg).context("cannot install the reference server")
     }
 
     /// Returns the words that start the server on stdio.

@@ -39,7 +39,7 @@ impl Reasons {
         let silent = table.rows().filter(is_silent).filter(|row| !covered.contains(row.id.as_str()));
         let silent: Vec<_> = silent.map(|row| row.id.as_str()).collect();
         if !silent.is_empty() {
-            bail!("these rows can not be tested, and nothing says why: {}", silent.join(", "));
+            bail!("these rows cannot be tested, and nothing says why: {}", silent.join(", "));
         }
         let is_stale = |id: &&str| !table.contains(id) || covered.contains(id);
         let misjudged = table.rows().filter(|row| !row.testable && covered.contains(row.id.as_str()));

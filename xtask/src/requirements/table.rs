@@ -62,7 +62,7 @@ impl Table {
 
 /// Reads a file with a table.
 pub(super) fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("can not read {}", path.display()))
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Returns the lines of a table below its heading.

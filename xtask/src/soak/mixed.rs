@@ -5,13 +5,13 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::Options;
-use crate::workspace::Workspace;
+use crate::workspace::{MEASURED, Workspace};
 
 /// Builds the server and its clients, and runs them; fails if anything went wrong that no fault explains.
 pub(super) fn run(workspace: &Workspace, options: &Options, minutes: u64) -> Result<()> {
     let build = |package, name| match options.debug {
         true => workspace.tested_program(name),
-        false => workspace.build_executable(&["--release", "--package", package, "--bin", name]),
+        false => workspace.build_executable(&[MEASURED[0], MEASURED[1], "--package", package, "--bin", name]),
     };
     let (server, clients) = (build("jackfield-cli", "jackfield")?, build("jackfield-testkit", "soak")?);
     let folder = workspace.target.join("soak");

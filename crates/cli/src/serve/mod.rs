@@ -3,14 +3,14 @@
 mod command;
 #[cfg(feature = "everything")]
 mod everything;
-#[cfg(feature = "filesystem")]
-mod filesystem;
-#[cfg(feature = "memory")]
-mod memory;
 #[cfg(feature = "fetch")]
 mod fetch;
+#[cfg(feature = "filesystem")]
+mod filesystem;
 #[cfg(feature = "git")]
 mod git;
+#[cfg(feature = "memory")]
+mod memory;
 mod missing;
 #[cfg(any(feature = "memory", feature = "sqlite"))]
 mod paths;

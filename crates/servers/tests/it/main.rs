@@ -16,10 +16,14 @@ mod everything_questions;
 mod everything_subscriptions;
 #[cfg(feature = "everything")]
 mod everything_tasks;
+#[cfg(feature = "fetch")]
+mod fetch;
 #[cfg(all(feature = "filesystem", unix))]
 mod filesystem;
 #[cfg(any(feature = "memory", feature = "sqlite"))]
 mod folder;
+#[cfg(feature = "git")]
+mod git;
 #[cfg(feature = "memory")]
 mod memory;
 #[cfg(feature = "sequentialthinking")]
@@ -36,7 +40,3 @@ mod soak;
 mod sqlite;
 #[cfg(feature = "time")]
 mod time;
-#[cfg(feature = "fetch")]
-mod fetch;
-#[cfg(feature = "git")]
-mod git;

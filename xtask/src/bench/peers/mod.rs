@@ -48,7 +48,7 @@ impl Document {
         println!("\n{section}");
         let space = if self.text.is_empty() { "" } else { "\n" };
         self.text += &format!("{space}{section}");
-        std::fs::write(&self.path, &self.text).with_context(|| format!("can not write {}", self.path.display()))
+        std::fs::write(&self.path, &self.text).with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
@@ -61,7 +61,7 @@ fn clients(workspace: &Workspace, server: &Program, document: &mut Document) -> 
     let mut cargo = workspace.cargo();
     cargo.args(["build", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
     install::quietly(cargo.arg("--target-dir").arg(&target))
-        .map_err(|reason| anyhow!("the client on rmcp can not be built: {reason}"))?;
+        .map_err(|reason| anyhow!("the client on rmcp cannot be built: {reason}"))?;
     let programs = [("jackfield", client::build(workspace)?), (RMCP.label, target.join("release/bench-rmcp-client"))];
     let mut rows = Vec::new();
     for (name, program) in programs {
@@ -80,7 +80,7 @@ fn linked_data(workspace: &Workspace, document: &mut Document) -> Result<()> {
     std::fs::create_dir_all(&venv)?;
     let pinned = requirements.lines().map(str::to_owned).filter(|line| !line.trim().is_empty());
     install::once(&venv, &requirements, || install::python(&venv, pinned))
-        .map_err(|reason| anyhow!("the Python packages can not be installed: {reason}"))?;
+        .map_err(|reason| anyhow!("the Python packages cannot be installed: {reason}"))?;
 
     let mut ours = workspace.cargo();
     ours.args(["run", "--quiet", "--package", "jackfield-rdf", "--example", "throughput"]).args(MEASURED);
@@ -93,7 +93,7 @@ fn linked_data(workspace: &Workspace, document: &mut Document) -> Result<()> {
 
 /// Runs a program and reads the figures of its last line.
 fn last_line(command: &mut Command) -> Result<BTreeMap<String, f64>> {
-    let output = command.stderr(std::process::Stdio::inherit()).output().context("can not be started")?;
+    let output = command.stderr(std::process::Stdio::inherit()).output().context("cannot be started")?;
     if !output.status.success() {
         bail!("{} failed", command.get_program().to_string_lossy());
     }

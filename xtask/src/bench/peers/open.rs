@@ -97,7 +97,7 @@ impl Open {
 
     fn start_on_pipes(mut command: Command, scenario: &Scenario, log: &Path) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(std::fs::File::create(log)?);
-        let mut child = command.spawn().with_context(|| format!("can not start {command:?}"))?;
+        let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
         let input = child.stdin.take().context("the input is piped")?;
         let pipes = Pipes::new(input, child.stdout.take().context("the output is piped")?);
         let batches = scenario.turns(BATCHES, BATCH).split_off(scenario.turns(0, 0).len());

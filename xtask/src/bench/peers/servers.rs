@@ -40,7 +40,7 @@ pub(super) struct Peer {
     /// The words before `--http`, and those for standard input and output.
     script: Option<PathBuf>,
     on_pipes: Option<&'static str>,
-    /// Whether its instructions can be counted: those of a compiler that works while the program runs can not.
+    /// Whether its instructions can be counted: those of a compiler that works while the program runs cannot.
     is_native: bool,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn run(workspace: &Workspace, ours: &Program, only: Option<&str>, doc
     Ok(())
 }
 
-/// Returns our server, the hand-written one, and those of others; what can not be installed is told.
+/// Returns our server, the hand-written one, and those of others; what cannot be installed is told.
 fn peers(workspace: &Workspace, ours: &Program, only: Option<&str>) -> Result<Vec<Peer>> {
     let native = |name: &str, program: PathBuf, on_pipes| Peer {
         name: name.to_owned(),

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use jackfield::{Value, json};
+use jackfield_testkit::eventually;
 use jackfield_wire::Response;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -102,9 +103,14 @@ impl Browser {
         self.post(&format!("element/{element}/value"), json!({ "text": text })).await;
     }
 
+    /// Clicks a button that leads to another page, and waits until its own page is gone. The driver says that a click is done before
+    /// the next page has begun, so that whoever looked at once would still see the old one.
     pub(super) async fn click(&self, selector: &str) {
         let element = self.element(selector).await;
         self.post(&format!("element/{element}/click"), json!({})).await;
+        let path = format!("/session/{}/element/{element}/name", self.session);
+        eventually("the page of the button is gone", async || self.try_send("GET", &path, &json!(null)).await.is_err())
+            .await;
     }
 
     /// Runs a script in the page, as its own scripts would be if it had any.
