@@ -115,7 +115,7 @@ pub(crate) fn is_of(value: &Value, name: &str) -> bool {
     }
 }
 
-/// Joins the path of a value and a name within it.
+/// Joins the path of a value and a name within it, with a dot.
 pub(crate) fn joined(path: &str, name: impl fmt::Display) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }

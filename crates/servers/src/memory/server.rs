@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use jackfield::protocol::{CallToolResult, ErrorObject, ReadResourceResult, Resource, ResourceContents, Tool};
 use jackfield::{Address, Cx, Outcome as Answer, ResourceEntry, Server, ToolEntry, Variables, Work};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Outcome};
-use super::entity::{Addition, Deletion, Entity, Relation, Selection};
+use super::entity::{Added, Addition, Deletion, Entity, Relation, Selection};
 use super::graph::Graph;
 use super::store::Store;
 use super::{extra, listings};
@@ -226,17 +225,32 @@ async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Se
 
 fn changed(change: &Change, outcome: Outcome) -> Result<CallToolResult, String> {
     let message = match (change, &outcome) {
-        (_, Outcome::Entities(entities)) => return listing(entities, &json!({ "entities": entities })),
-        (_, Outcome::Relations(relations)) => return listing(relations, &json!({ "relations": relations })),
-        (_, Outcome::Observations(added)) => return listing(added, &json!({ "results": added })),
+        (_, Outcome::Entities(entities)) => return listing(entities, &Created::Entities(entities)),
+        (_, Outcome::Relations(relations)) => return listing(relations, &Created::Relations(relations)),
+        (_, Outcome::Observations(added)) => return listing(added, &Created::Results(added)),
         (Change::DeleteObservations { .. }, Outcome::Deleted) => "Observations deleted successfully",
         (Change::DeleteRelations { .. }, Outcome::Deleted) => "Relations deleted successfully",
         (_, Outcome::Deleted) => "Entities deleted successfully",
     };
-    Ok(CallToolResult::text(message).with_structured(structured(&json!({"success": true, "message": message}))?))
+    Ok(CallToolResult::text(message).with_structured(structured(&Deleted { success: true, message })?))
 }
 
-fn listing(items: &impl serde::Serialize, data: &serde_json::Value) -> Result<CallToolResult, String> {
+/// What came of a change, as an object with one member.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Created<'a> {
+    Entities(&'a [Entity]),
+    Relations(&'a [Relation]),
+    Results(&'a [Added]),
+}
+
+#[derive(Serialize)]
+struct Deleted {
+    success: bool,
+    message: &'static str,
+}
+
+fn listing(items: &impl Serialize, data: &Created<'_>) -> Result<CallToolResult, String> {
     let text = serde_json::to_string_pretty(items).map_err(|error| error.to_string())?;
     Ok(CallToolResult::text(text).with_structured(structured(data)?))
 }

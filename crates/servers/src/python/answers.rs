@@ -29,7 +29,7 @@ async fn answer(incoming: Incoming, next: Next) -> Reply {
         (resources.list_changed, resources.subscribe) = (no, no);
     }
     reply.map_err(|error| match error.code {
-        code::METHOD_NOT_FOUND => unknown(method.as_str()),
+        _ if handshake::is_unknown_method(&error) => unknown(method.as_str()),
         code::INVALID_PARAMS => capitalised(error),
         _ => error,
     })

@@ -65,9 +65,9 @@ pub(super) async fn answer(incoming: Incoming, next: Next) -> Reply {
         capabilities.prompts.get_or_insert_default().list_changed = no;
         capabilities.resources.get_or_insert_default().list_changed = no;
     }
-    reply.map_err(|error| match error.code {
-        code::METHOD_NOT_FOUND => ErrorObject::new(code::METHOD_NOT_FOUND, "Method not found"),
-        _ => error,
+    reply.map_err(|error| match handshake::is_unknown_method(&error) {
+        true => ErrorObject::new(code::METHOD_NOT_FOUND, "Method not found"),
+        false => error,
     })
 }
 

@@ -31,13 +31,19 @@ pub(crate) async fn unknown_tools(incoming: Incoming, next: Next) -> Reply {
 /// Gives errors of the protocol the family's codes and texts.
 pub(crate) async fn answer(incoming: Incoming, next: Next) -> Reply {
     match handshake::echo_draft(incoming, next).await {
-        Err(error) if error.code == code::METHOD_NOT_FOUND => {
+        Err(error) if handshake::is_unknown_method(&error) => {
             Err(ErrorObject::new(code::METHOD_NOT_FOUND, "Method not found"))
         }
-        Err(error) if error.code == code::RESOURCE_NOT_FOUND => {
-            Err(ErrorObject { code: code::INVALID_PARAMS, ..error })
-        }
+        Err(error) => Err(unknown_resource(error)),
         reply => reply,
+    }
+}
+
+/// Says of a resource that there is none, with the family's code in all revisions.
+fn unknown_resource(error: ErrorObject) -> ErrorObject {
+    match error.message.strip_prefix("resource not found: ") {
+        Some(uri) => ErrorObject::invalid_params(format!("MCP error -32602: Resource {uri} not found")),
+        None => error,
     }
 }
 

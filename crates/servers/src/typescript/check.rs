@@ -54,7 +54,7 @@ impl<'a> Check<'a> {
                 self.size([shape.min_items, shape.max_items], "array", "items", items.len(), path);
                 if let Some(item_shape) = &shape.items {
                     for (index, item) in items.iter().enumerate() {
-                        self.value(item_shape, Some(item), &joined(path, index));
+                        self.value(item_shape, Some(item), &format!("{path}[{index}]"));
                     }
                 }
             }
@@ -152,7 +152,7 @@ mod tests {
             ),
             (
                 json!({"s": "", "n": 1, "e": "name", "edits": [{}]}),
-                "Invalid input: expected string, received undefined at edits.0.oldText",
+                "Invalid input: expected string, received undefined at edits[0].oldText",
             ),
         ] {
             assert_eq!(problems(&schema, &arguments), [expected], "{arguments}");
