@@ -1,20 +1,26 @@
 //! What all reference servers say about themselves, whatever family they belong to.
 
-use std::time::Duration;
-
 #[cfg(any(feature = "_python", feature = "sqlite"))]
 use jackfield::protocol::ServerCapabilities;
 use jackfield::protocol::envelope::MethodName;
 use jackfield::protocol::error::code;
 use jackfield::protocol::{AnyResult, ErrorObject, Method};
-use jackfield::{CacheHint, Cached, Incoming, Next, Outcome, Reply, Server};
+use jackfield::{Incoming, Next, Outcome, Reply};
 
 /// A revision before the first one that was released. The originals echo it, and serve it like the next one.
 const DRAFT: &str = "2024-10-07";
 
 /// Says that nothing may be cached, as the originals do.
-pub(crate) fn uncached(server: Server) -> Server {
-    let hint = || CacheHint::private(Duration::ZERO);
+#[cfg(any(
+    feature = "_python",
+    feature = "filesystem",
+    feature = "memory",
+    feature = "sequentialthinking",
+    feature = "sqlite"
+))]
+pub(crate) fn uncached(server: jackfield::Server) -> jackfield::Server {
+    use jackfield::{CacheHint, Cached};
+    let hint = || CacheHint::private(std::time::Duration::ZERO);
     [Cached::Discover, Cached::Tools, Cached::Resources, Cached::Templates, Cached::Prompts, Cached::Contents]
         .into_iter()
         .fold(server, |server, what| server.cache(what, hint()))

@@ -23,9 +23,15 @@ pub mod time;
 mod handshake;
 #[cfg(feature = "_python")]
 mod python;
-#[cfg(feature = "_server")]
+#[cfg(any(
+    feature = "_python",
+    feature = "everything",
+    feature = "filesystem",
+    feature = "memory",
+    feature = "sqlite"
+))]
 mod shape;
-#[cfg(feature = "_server")]
+#[cfg(any(feature = "memory", feature = "sequentialthinking", feature = "sqlite", feature = "time"))]
 mod tool;
 #[cfg(feature = "_typescript")]
 mod typescript;

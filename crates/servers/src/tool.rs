@@ -49,6 +49,7 @@ where
 }
 
 /// Makes a result whose text is the value as JSON with two spaces of indentation, and whose structured content is the value.
+#[cfg(any(feature = "memory", feature = "sequentialthinking", feature = "time"))]
 pub(crate) fn pretty(value: &impl Serialize) -> Result<CallToolResult, String> {
     let text = serde_json::to_string_pretty(value).map_err(|error| error.to_string())?;
     Ok(CallToolResult::text(text).with_structured(structured(value)?))

@@ -15,6 +15,10 @@ use crate::shape::Shape;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
     /// `"3"` is taken for 3, and `"[]"` for a list.
+    #[cfg_attr(
+        not(any(feature = "git", feature = "time")),
+        expect(dead_code, reason = "servers that take them are not built")
+    )]
     Lenient,
     /// They are not.
     #[cfg_attr(not(feature = "fetch"), expect(dead_code, reason = "only one server of the family is strict"))]

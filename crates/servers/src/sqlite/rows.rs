@@ -35,10 +35,10 @@ impl Rows {
     /// Begins with no rows.
     pub(super) fn of(statement: &Statement<'_>) -> Self {
         let mut columns: Vec<Column> = Vec::new();
-        let names = statement.column_names();
-        for name in &names {
-            let fits = |other: &&str| other == name || (other.is_ascii() && other.eq_ignore_ascii_case(name));
-            if !columns.iter().any(|column| column.name == *name) {
+        let names: Vec<&str> = statement.column_names().collect();
+        for name in names.iter().copied() {
+            let fits = |other: &&str| *other == name || (other.is_ascii() && other.eq_ignore_ascii_case(name));
+            if !columns.iter().any(|column| column.name == name) {
                 columns.push(Column::new(names.iter().position(fits).unwrap_or_default(), name));
             }
         }

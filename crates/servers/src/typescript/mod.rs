@@ -1,6 +1,7 @@
 //! How servers of the TypeScript family answer: clients see these texts, so a drop-in server keeps them.
 
 mod answers;
+#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
 mod check;
 mod tool;
 
@@ -8,6 +9,7 @@ mod tool;
 pub(crate) use answers::server;
 #[cfg(feature = "everything")]
 pub(crate) use answers::{answer, unknown_tools};
+#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
 pub(crate) use tool::tool;
 #[cfg(feature = "sequentialthinking")]
 pub(crate) use tool::tool_checked_by;

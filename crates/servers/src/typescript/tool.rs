@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
+use jackfield::IntoTool;
 use jackfield::protocol::{Outcome, Schema, TaskSupport, ToolExecution};
-use jackfield::{IntoTool, ToolEntry, Validation};
+use jackfield::{ToolEntry, Validation};
 use serde_json::Value;
 
 use super::answers::failure;
+#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
 use super::check::problems;
+#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
 use crate::shape::Shape;
 
 /// Gives a tool the family's listing and its texts about bad arguments.
+#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
 pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
     let mut entry = tool.into_tool();
     without_null(&mut entry.definition.input_schema);
@@ -48,6 +53,7 @@ pub(crate) fn tool_checked_by(
 
 /// Says that an optional argument is left out, not `null`. The text is compact, and quotes within texts of a schema are escaped, so that
 /// nothing else can match.
+#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
 fn without_null(schema: &mut Schema) {
     let mut text = schema.get().to_owned();
     for name in ["string", "number", "integer", "boolean", "array", "object"] {
