@@ -6,6 +6,7 @@ mod tool;
 
 #[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
 pub(crate) use answers::server;
+#[cfg(feature = "everything")]
 pub(crate) use answers::{answer, unknown_tools};
 pub(crate) use tool::tool;
 #[cfg(feature = "sequentialthinking")]
