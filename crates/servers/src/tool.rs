@@ -48,6 +48,7 @@ where
     entry
 }
 
+#[cfg(any(feature = "memory", feature = "sequentialthinking", feature = "time"))]
 /// Makes a result whose text is the value as JSON with two spaces of indentation, and whose structured content is the value.
 #[cfg(any(feature = "memory", feature = "sequentialthinking", feature = "time"))]
 pub(crate) fn pretty(value: &impl Serialize) -> Result<CallToolResult, String> {

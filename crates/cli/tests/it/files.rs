@@ -4,8 +4,8 @@ use crate::run::{Folder, JACKFIELD, Ran, command, finish, with_server};
 
 fn served(folder: &Folder, options: &[&str], call: &[&str]) -> Ran {
     let directory = folder.path().join("data");
-    let server = [&[JACKFIELD, "serve", "filesystem"], options, &[directory.to_str().unwrap()]].concat();
-    with_server(&[&["call"], call].concat(), &server)
+    let server = [&[JACKFIELD, "serve", "filesystem"][..], options, &[directory.to_str().unwrap()]].concat();
+    with_server(&[&["call"][..], call].concat(), &server)
 }
 
 fn folder() -> Folder {
