@@ -85,10 +85,11 @@ pub struct BlockArgs {
 pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> Result<(), Error> {
     let schema = if args.complete { crate::complete_schema } else { crate::schema };
     let schema = schema(args.revision, args.profile);
-    Ok(match args.format {
+    match args.format {
         Format::Json => writeln!(out, "{schema:#}")?,
         Format::Yaml => out.write_all(crate::yaml(&schema).as_bytes())?,
-    })
+    }
+    Ok(())
 }
 
 /// Writes the JSON-LD context.

@@ -1,11 +1,11 @@
 //! Text of a bounded size.
 
 /// The largest answer in bytes, far above what a model can read.
-pub const MAX_ANSWER: usize = 16 * 1024 * 1024;
+pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
 /// Collects bytes up to a limit, then takes no more.
 #[derive(Debug)]
-pub struct Answer {
+pub(super) struct Answer {
     bytes: Vec<u8>,
     limit: usize,
     full: bool,
@@ -13,12 +13,12 @@ pub struct Answer {
 
 impl Answer {
     /// An empty answer of at most `limit` bytes.
-    pub fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         Self { bytes: Vec::new(), limit, full: false }
     }
 
     /// Appends bytes, or cuts them where the limit is.
-    pub fn push(&mut self, bytes: impl AsRef<[u8]>) {
+    pub(super) fn push(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         if self.full {
             return;
@@ -33,7 +33,7 @@ impl Answer {
     }
 
     /// Whether something had to be left out: what would follow need not be computed.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.full
     }
 
@@ -42,7 +42,7 @@ impl Answer {
     }
 
     /// The text. Bytes that are not UTF-8 become U+FFFD; `narrower` tells how to ask for less when it was cut.
-    pub fn finish(mut self, narrower: &str) -> String {
+    pub(super) fn finish(mut self, narrower: &str) -> String {
         if self.full {
             let end = memchr::memrchr(b'\n', &self.bytes).map_or(self.bytes.len(), |at| at + 1);
             self.bytes.truncate(end);
@@ -56,7 +56,7 @@ impl Answer {
     }
 
     /// The text as a command's output is shown: without the newline that ends it.
-    pub fn finish_output(self, narrower: &str) -> String {
+    pub(super) fn finish_output(self, narrower: &str) -> String {
         let mut text = self.finish(narrower);
         if text.ends_with('\n') {
             text.pop();

@@ -4,19 +4,19 @@ use gix::bstr::{BStr, BString};
 
 /// How names are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Quoting {
+pub(super) struct Quoting {
     /// Bytes above 0x7f are escaped too (`core.quotePath`).
-    pub escape_non_ascii: bool,
+    pub(super) escape_non_ascii: bool,
 }
 
 impl Quoting {
     /// The name, quoted if it needs quotes.
-    pub fn apply(self, name: &BStr) -> BString {
+    pub(super) fn apply(self, name: &BStr) -> BString {
         self.apply_prefixed("", name)
     }
 
     /// `prefix` and the name as one name, such as `a/` of diffs.
-    pub fn apply_prefixed(self, prefix: &str, name: &BStr) -> BString {
+    pub(super) fn apply_prefixed(self, prefix: &str, name: &BStr) -> BString {
         let whole: Vec<u8> = prefix.bytes().chain(name.iter().copied()).collect();
         if !whole.iter().any(|byte| self.needs_escape(*byte)) {
             return whole.into();

@@ -4,7 +4,7 @@ use gix::index::entry::{Mode, Stat};
 
 /// The kinds that git tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
+pub(in crate::git) enum FileKind {
     /// A regular file.
     File,
     /// A symbolic link.
@@ -17,15 +17,15 @@ pub enum FileKind {
 
 /// The outcome of `lstat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileStat {
-    pub(in super::super) kind: FileKind,
-    pub(in super::super) executable: bool,
-    pub(in super::super) stat: Stat,
+pub(in crate::git) struct FileStat {
+    pub(in crate::git) kind: FileKind,
+    pub(in crate::git) executable: bool,
+    pub(in crate::git) stat: Stat,
 }
 
 impl FileStat {
     /// The mode that git would record, if it records such files at all. Directories have none of their own.
-    pub(in super::super) fn mode(&self) -> Option<Mode> {
+    pub(in crate::git) fn mode(&self) -> Option<Mode> {
         match self.kind {
             FileKind::File if self.executable => Some(Mode::FILE_EXECUTABLE),
             FileKind::File => Some(Mode::FILE),

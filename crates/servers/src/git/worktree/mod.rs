@@ -6,9 +6,9 @@ mod portable;
 mod unix;
 
 #[cfg(not(unix))]
-pub use portable::Worktree;
+pub(in crate::git) use portable::Worktree;
 #[cfg(unix)]
-pub use unix::Worktree;
+pub(in crate::git) use unix::Worktree;
 
 mod metadata;
-pub use metadata::{FileKind, FileStat};
+pub(in crate::git) use metadata::{FileKind, FileStat};

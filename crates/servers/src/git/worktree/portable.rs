@@ -14,18 +14,18 @@ use super::{FileKind, FileStat};
 
 /// A working tree.
 #[derive(Debug)]
-pub struct Worktree {
+pub(in crate::git) struct Worktree {
     root: PathBuf,
 }
 
 impl Worktree {
     /// The tree below `root`, whose own path may contain links.
-    pub fn open(root: &Path) -> io::Result<Self> {
+    pub(in crate::git) fn open(root: &Path) -> io::Result<Self> {
         Ok(Self { root: root.canonicalize()? })
     }
 
     /// What stands at the path: nothing if it is missing or a parent is no directory.
-    pub fn stat(&self, path: &BStr) -> io::Result<Option<FileStat>> {
+    pub(in crate::git) fn stat(&self, path: &BStr) -> io::Result<Option<FileStat>> {
         let Ok(full) = self.full(path) else { return Ok(None) };
         let metadata = match Metadata::from_path_no_follow(&full) {
             Ok(metadata) => metadata,
@@ -48,7 +48,7 @@ impl Worktree {
     }
 
     /// The content of a regular file.
-    pub fn read(&self, path: &BStr) -> io::Result<Vec<u8>> {
+    pub(in crate::git) fn read(&self, path: &BStr) -> io::Result<Vec<u8>> {
         let full = self.full(path)?;
         if !fs::symlink_metadata(&full)?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -57,13 +57,13 @@ impl Worktree {
     }
 
     /// Where a symbolic link leads to.
-    pub fn read_link(&self, path: &BStr) -> io::Result<Vec<u8>> {
+    pub(in crate::git) fn read_link(&self, path: &BStr) -> io::Result<Vec<u8>> {
         let target = fs::read_link(self.full(path)?)?;
         Ok(gix::path::to_unix_separators(gix::path::into_bstr(target).map_err(io::Error::other)?).into_owned().into())
     }
 
     /// The entries of a directory (the root is the empty path) in order of their names.
-    pub fn entries(&self, path: &BStr) -> io::Result<Vec<(BString, FileKind)>> {
+    pub(in crate::git) fn entries(&self, path: &BStr) -> io::Result<Vec<(BString, FileKind)>> {
         let mut entries = Vec::new();
         for entry in fs::read_dir(if path.is_empty() { self.root.clone() } else { self.full(path)? })? {
             let entry = entry?;
@@ -85,24 +85,24 @@ impl Worktree {
     }
 
     /// Writes a new file, which must not exist, and its parents.
-    pub fn create(&self, path: &BStr, content: &[u8], _executable: bool) -> io::Result<()> {
+    pub(in crate::git) fn create(&self, path: &BStr, content: &[u8], _executable: bool) -> io::Result<()> {
         use io::Write;
         let full = self.with_parents(path)?;
         fs::File::create_new(full)?.write_all(content)
     }
 
     /// Links are written as files that hold their target, as git does without `core.symlinks`.
-    pub fn create_link(&self, path: &BStr, target: &[u8]) -> io::Result<()> {
+    pub(in crate::git) fn create_link(&self, path: &BStr, target: &[u8]) -> io::Result<()> {
         self.create(path, target, false)
     }
 
     /// Makes a directory and its parents where they are missing.
-    pub fn create_directory(&self, path: &BStr) -> io::Result<()> {
+    pub(in crate::git) fn create_directory(&self, path: &BStr) -> io::Result<()> {
         fs::create_dir_all(self.full(path)?)
     }
 
     /// Removes a file or link; it may be gone already.
-    pub fn remove(&self, path: &BStr) -> io::Result<()> {
+    pub(in crate::git) fn remove(&self, path: &BStr) -> io::Result<()> {
         let Ok(full) = self.full(path) else { return Ok(()) };
         match fs::remove_file(full) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -111,7 +111,7 @@ impl Worktree {
     }
 
     /// Removes a directory if it is empty, and says whether it did.
-    pub fn remove_empty_directory(&self, path: &BStr) -> bool {
+    pub(in crate::git) fn remove_empty_directory(&self, path: &BStr) -> bool {
         self.full(path).is_ok_and(|full| fs::remove_dir(full).is_ok())
     }
 

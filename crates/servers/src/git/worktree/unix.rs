@@ -25,7 +25,7 @@ use super::{FileKind, FileStat};
 
 /// A working tree.
 #[derive(Debug)]
-pub struct Worktree {
+pub(in crate::git) struct Worktree {
     root: Rc<OwnedFd>,
     /// The directory that was used last: entries of an index come sorted, so most share it with their neighbour.
     last: RefCell<Option<(BString, Rc<OwnedFd>)>>,
@@ -35,13 +35,13 @@ const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::
 
 impl Worktree {
     /// The tree below `root`, whose own path may contain links.
-    pub fn open(root: &Path) -> io::Result<Self> {
+    pub(in crate::git) fn open(root: &Path) -> io::Result<Self> {
         let root = rustix::fs::open(root, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self { root: Rc::new(root), last: RefCell::new(None) })
     }
 
     /// What stands at the path: nothing if it is missing or a parent is no directory.
-    pub fn stat(&self, path: &BStr) -> io::Result<Option<FileStat>> {
+    pub(in crate::git) fn stat(&self, path: &BStr) -> io::Result<Option<FileStat>> {
         let (parent, name) = split(path);
         let stat = self
             .directory(parent)
@@ -54,7 +54,7 @@ impl Worktree {
     }
 
     /// The content of a regular file.
-    pub fn read(&self, path: &BStr) -> io::Result<Vec<u8>> {
+    pub(in crate::git) fn read(&self, path: &BStr) -> io::Result<Vec<u8>> {
         let (parent, name) = split(path);
         // Without NONBLOCK, a pipe that replaced the file would hold the call for ever.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -69,13 +69,13 @@ impl Worktree {
     }
 
     /// Where a symbolic link leads to.
-    pub fn read_link(&self, path: &BStr) -> io::Result<Vec<u8>> {
+    pub(in crate::git) fn read_link(&self, path: &BStr) -> io::Result<Vec<u8>> {
         let (parent, name) = split(path);
         Ok(rustix::fs::readlinkat(&*self.directory(parent)?, name.as_bytes(), Vec::new())?.into_bytes())
     }
 
     /// The entries of a directory (the root is the empty path) in order of their names.
-    pub fn entries(&self, path: &BStr) -> io::Result<Vec<(BString, FileKind)>> {
+    pub(in crate::git) fn entries(&self, path: &BStr) -> io::Result<Vec<(BString, FileKind)>> {
         let directory = self.directory(path)?;
         let mut entries = Vec::new();
         for entry in rustix::fs::Dir::read_from(&*directory)? {
@@ -97,7 +97,7 @@ impl Worktree {
     }
 
     /// Writes a new file, which must not exist, and its parents.
-    pub fn create(&self, path: &BStr, content: &[u8], executable: bool) -> io::Result<()> {
+    pub(in crate::git) fn create(&self, path: &BStr, content: &[u8], executable: bool) -> io::Result<()> {
         let (parent, name) = split(path);
         let directory = self.make_directory(parent)?;
         let mode = if executable { 0o777 } else { 0o666 };
@@ -107,20 +107,20 @@ impl Worktree {
     }
 
     /// Makes a symbolic link, which must not exist, and its parents.
-    pub fn create_link(&self, path: &BStr, target: &[u8]) -> io::Result<()> {
+    pub(in crate::git) fn create_link(&self, path: &BStr, target: &[u8]) -> io::Result<()> {
         let (parent, name) = split(path);
         let directory = self.make_directory(parent)?;
         Ok(rustix::fs::symlinkat(std::ffi::OsStr::from_bytes(target), &*directory, name.as_bytes())?)
     }
 
     /// Makes a directory and its parents where they are missing.
-    pub fn create_directory(&self, path: &BStr) -> io::Result<()> {
+    pub(in crate::git) fn create_directory(&self, path: &BStr) -> io::Result<()> {
         self.make_directory(path)?;
         Ok(())
     }
 
     /// Removes a file or link; it may be gone already.
-    pub fn remove(&self, path: &BStr) -> io::Result<()> {
+    pub(in crate::git) fn remove(&self, path: &BStr) -> io::Result<()> {
         let (parent, name) = split(path);
         match self
             .directory(parent)
@@ -132,7 +132,7 @@ impl Worktree {
     }
 
     /// Removes a directory if it is empty, and says whether it did.
-    pub fn remove_empty_directory(&self, path: &BStr) -> bool {
+    pub(in crate::git) fn remove_empty_directory(&self, path: &BStr) -> bool {
         let (parent, name) = split(path);
         self.last.borrow_mut().take();
         self.directory(parent)
@@ -200,12 +200,7 @@ fn kind(file_type: FileType) -> FileKind {
 }
 
 /// Git keeps the low 32 bits of each number.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::unnecessary_cast,
-    reason = "the index has 32 bits for each of them, and platforms differ in their types"
-)]
+#[expect(clippy::unnecessary_cast, reason = "platforms differ in the types of these numbers")]
 fn converted(stat: &rustix::fs::Stat) -> FileStat {
     FileStat {
         kind: kind(FileType::from_raw_mode(stat.st_mode)),
