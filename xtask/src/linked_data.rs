@@ -23,7 +23,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let folder = workspace.target.join("linked-data");
     let venv = folder.join("python");
     install::python_once(&venv, &[&PYSHACL, &RDFLIB, &PYLD, &OWLRL, &JSONSCHEMA, &PYYAML])
-        .map_err(|reason| anyhow!("the Python packages can not be installed: {reason}"))?;
+        .map_err(|reason| anyhow!("the Python packages cannot be installed: {reason}"))?;
     let command = match &options.command {
         Some(command) => command.clone(),
         None => {
@@ -42,7 +42,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 
 fn succeed(command: &mut Command) -> Result<()> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().with_context(|| format!("can not run {program}"))?;
+    let status = command.status().with_context(|| format!("cannot run {program}"))?;
     if !status.success() {
         bail!("{program} failed");
     }

@@ -85,10 +85,11 @@ pub struct BlockArgs {
 pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> Result<(), Error> {
     let schema = if args.complete { crate::complete_schema } else { crate::schema };
     let schema = schema(args.revision, args.profile);
-    Ok(match args.format {
+    match args.format {
         Format::Json => writeln!(out, "{schema:#}")?,
         Format::Yaml => out.write_all(crate::yaml(&schema).as_bytes())?,
-    })
+    }
+    Ok(())
 }
 
 /// Writes the JSON-LD context.
@@ -126,7 +127,7 @@ pub fn shapes(args: &ShapesArgs, out: &mut dyn Write) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// Fails if a file can not be written.
+/// Fails if a file cannot be written.
 pub fn block(args: &BlockArgs, out: &mut dyn Write) -> Result<(), Error> {
     let count = crate::write_files(&args.out)?;
     Ok(writeln!(out, "{count} files in {}", args.out.display())?)
