@@ -12,6 +12,7 @@ struct Arguments {
     command: Command,
 }
 
+#[expect(clippy::disallowed_methods, reason = "this program talks to a person, not to a protocol peer")]
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
     let (mut input, mut out) = (std::io::stdin().lock(), BufWriter::new(std::io::stdout().lock()));

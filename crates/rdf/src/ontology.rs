@@ -36,8 +36,8 @@ pub fn ontology() -> String {
         let own = Property {
             name,
             docs: vec![doc],
-            domain: vec![(*domain).to_owned()],
-            range: vec![(*range).to_owned()],
+            domain: vec![domain.to_owned()],
+            range: vec![range.to_owned()],
             lifetime: None,
         };
         write_property(&mut out, &own);

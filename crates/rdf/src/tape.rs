@@ -56,11 +56,11 @@ impl TapeConverter {
         Ok(Self { iri, profile: Profile::default() })
     }
 
-    /// Converts a tape. `bad` is called with the number and the problem of each line that can not be converted.
+    /// Converts a tape. `bad` is called with the number and the problem of each line that cannot be converted.
     ///
     /// # Errors
     ///
-    /// Fails if the tape can not be read at all, or is none, and if writing fails.
+    /// Fails if the tape cannot be read at all, or is none, and if writing fails.
     pub fn run(
         &self,
         tape: impl BufRead,

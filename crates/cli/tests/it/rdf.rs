@@ -44,6 +44,7 @@ fn schemas_contexts_and_the_ontology_are_written() {
     assert!(jackfield(&["rdf", "shapes"], "").ok().contains("sh:NodeShape"));
     let folder = Folder::new();
     folder.jackfield(&["rdf", "block", "--out", "register"], &[]).ok();
+    assert!(folder.path().join("register/_sources/mcp/bblock.json").is_file());
     let schema = folder.jackfield(&["rdf", "schema", "--revision", "2025-06-18", "--profile", "plain"], &[]).ok();
     assert!(schema.contains("\"PaginatedResult\""));
 }

@@ -29,7 +29,7 @@ pub struct File {
 ///
 /// # Errors
 ///
-/// Fails never with the table as it is: every example is a message.
+/// Fails if an example is not a message, which a test excludes.
 pub fn files() -> Result<Vec<File>, Error> {
     let mut files = vec![File { path: "bblocks-config.yaml".to_owned(), text: yaml(&configuration()) }];
     files.extend(Block::json_rpc().files()?);
@@ -45,7 +45,7 @@ pub fn files() -> Result<Vec<File>, Error> {
 ///
 /// # Errors
 ///
-/// Fails if a file can not be written.
+/// Fails if a file cannot be written.
 pub fn write_files(folder: &Path) -> Result<usize, Error> {
     let files = files()?;
     for file in &files {

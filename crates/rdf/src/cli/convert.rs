@@ -30,7 +30,7 @@ pub struct ConvertArgs {
     /// N-Quads: put each message into a graph of its own, with this IRI and the message's number.
     #[cfg_attr(feature = "cli", arg(long, value_name = "IRI"))]
     pub graphs: Option<String>,
-    /// Stop at the first line that can not be converted.
+    /// Stop at the first line that cannot be converted.
     #[cfg_attr(feature = "cli", arg(long))]
     pub strict: bool,
 }
@@ -41,7 +41,7 @@ pub struct ConvertArgs {
 ///
 /// # Errors
 ///
-/// Fails if a file can not be read, if writing fails, and at the first bad line if strict.
+/// Fails if a file cannot be read, if writing fails, and at the first bad line if strict.
 pub fn convert(
     args: &ConvertArgs,
     standard_input: &mut dyn Read,
@@ -83,7 +83,7 @@ pub fn convert(
     Ok(total)
 }
 
-// What can not be told on the log is not worth ending the conversion for.
+// What cannot be told on the log is not worth ending the conversion for.
 fn report(log: &mut dyn Write, name: &str, event: &Event<'_>, progress: bool) {
     let _ = match event {
         Event::Bad { line, error } => {

@@ -127,7 +127,7 @@ pub fn shapes(args: &ShapesArgs, out: &mut dyn Write) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// Fails if a file can not be written.
+/// Fails if a file cannot be written.
 pub fn block(args: &BlockArgs, out: &mut dyn Write) -> Result<(), Error> {
     let count = crate::write_files(&args.out)?;
     Ok(writeln!(out, "{count} files in {}", args.out.display())?)

@@ -11,7 +11,7 @@ use crate::Error;
 ///
 /// # Errors
 ///
-/// Fails if something can not be read or written, and if the input as a whole is not what it should be.
+/// Fails if something cannot be read or written, and if the input as a whole is not what it should be.
 pub fn run(
     command: &Command,
     standard_input: &mut dyn Read,

@@ -20,11 +20,11 @@ pub struct TapeArgs {
     pub profile: Profile,
 }
 
-/// Converts a tape; lines that can not be converted are reported on `log`.
+/// Converts a tape; lines that cannot be converted are reported on `log`.
 ///
 /// # Errors
 ///
-/// Fails if the tape can not be read or is none, if the IRI is none, and if writing fails.
+/// Fails if the tape cannot be read or is none, if the IRI is none, and if writing fails.
 pub fn tape(
     args: &TapeArgs,
     standard_input: &mut dyn Read,
@@ -33,7 +33,7 @@ pub fn tape(
 ) -> Result<TapeReport, Error> {
     let mut converter = TapeConverter::new(args.iri.as_str())?;
     converter.profile = args.profile;
-    // What can not be told on the log is not worth ending the conversion for.
+    // What cannot be told on the log is not worth ending the conversion for.
     let mut bad = |problem: &str| drop(writeln!(log, "{}: {problem}", args.file.display()));
     match args.file.as_os_str() == "-" {
         true => converter.run(BufReader::new(standard_input), out, &mut bad),

@@ -34,7 +34,7 @@ pub struct ValidateArgs {
 ///
 /// # Errors
 ///
-/// Fails if a file can not be read or does not follow its syntax, and if writing fails.
+/// Fails if a file cannot be read or does not follow its syntax, and if writing fails.
 pub fn validate(args: &ValidateArgs, standard_input: &mut dyn Read, out: &mut dyn Write) -> Result<Validation, Error> {
     let mut validator = Validator::new(args.revision, args.profile)?;
     if let Some(path) = &args.shapes {

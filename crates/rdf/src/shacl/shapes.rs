@@ -101,12 +101,10 @@ impl Build {
                 let _ = writeln!(out, "    sh:nodeKind sh:BlankNodeOrIRI .");
                 definition.members_in(self.revision).for_each(|member| self.member(out, definition, member));
             }
-            Body::Alias(Value::Choice(_) | Value::All(_)) if name != ANY_JSON => {
-                if let Body::Alias(value) = &definition.body {
-                    let constraints = self.constraints(value, None).join(" ;\n    ");
-                    let end = if constraints.is_empty() { "" } else { " ;\n    " };
-                    let _ = write!(out, "\nshape:{name} a sh:NodeShape{end}{constraints} .\n");
-                }
+            Body::Alias(value @ (Value::Choice(_) | Value::All(_))) if name != ANY_JSON => {
+                let constraints = self.constraints(value, None).join(" ;\n    ");
+                let end = if constraints.is_empty() { "" } else { " ;\n    " };
+                let _ = write!(out, "\nshape:{name} a sh:NodeShape{end}{constraints} .\n");
             }
             Body::Alias(_) => {}
         }
@@ -305,7 +303,7 @@ fn write_property(out: &mut String, name: &str, path: &str, constraints: &[Strin
     let _ = writeln!(out, "    sh:message \"{message}\" .");
 }
 
-/// The name of a member's shape; what can not stand in it becomes an underscore.
+/// The name of a member's shape; what cannot stand in it becomes an underscore.
 fn shape_name(definition: &str, member: &str) -> String {
     let member: String = member.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("shape:{definition}-{member}")

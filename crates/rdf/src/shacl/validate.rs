@@ -67,7 +67,7 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// Fails never: the shapes that are made here are known. The type is that of [`with_shapes`](Self::with_shapes).
+    /// Does not fail for a revision and a profile that exist; tests read the shapes of all of them.
     pub fn new(revision: Revision, profile: Profile) -> Result<Self, Error> {
         let shapes = Shapes::read(&shapes(revision, profile))?;
         Ok(Self { revision, profile, shapes, own: true })
@@ -150,7 +150,7 @@ impl Validator {
         for node in data.subjects.iter().filter(|node| self.own && is_message(node)) {
             let Some(id) = data.object(node, &term("id")) else { continue };
             if let Some(Term::Literal(method)) = data.object(node, &term("method")) {
-                // Two requests of the same id: which one is answered can not be said.
+                // Two requests of the same id: which one is answered cannot be said.
                 asked.entry(id).and_modify(|known| *known = None).or_insert(Some(method.value()));
                 continue;
             }
