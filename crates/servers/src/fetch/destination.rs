@@ -184,9 +184,11 @@ mod tests {
 
     #[test]
     fn hosts_are_allowed_and_denied_with_what_is_below_them() {
-        let mut some = Destinations::default();
-        some.allowed_hosts = vec!["Example.org".to_owned()];
-        some.denied_hosts = vec!["secret.example.org".to_owned()];
+        let some = Destinations {
+            allowed_hosts: vec!["Example.org".to_owned()],
+            denied_hosts: vec!["secret.example.org".to_owned()],
+            ..Destinations::default()
+        };
         for (host, passes) in [
             ("example.org", true),
             ("EXAMPLE.ORG.", true),

@@ -65,8 +65,10 @@ impl Fetcher {
     /// Dropping the future closes the connection.
     pub(super) async fn page(&self, name: &str, url: Url, purpose: Purpose, raw: bool) -> Result<Page, Failure> {
         let time = self.shared.options.limits.time;
-        let late = || Err(Failure::Failed { url: name.to_owned(), problem: Problem::TimedOut(time) });
-        tokio::time::timeout(time, self.fetch(name, url, purpose, raw)).await.unwrap_or_else(|_| late())
+        match tokio::time::timeout(time, self.fetch(name, url, purpose, raw)).await {
+            Ok(fetched) => fetched,
+            Err(_) => Err(Failure::Failed { url: name.to_owned(), problem: Problem::TimedOut(time) }),
+        }
     }
 
     async fn fetch(&self, name: &str, url: Url, purpose: Purpose, raw: bool) -> Result<Page, Failure> {

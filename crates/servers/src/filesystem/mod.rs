@@ -36,11 +36,13 @@ mod server;
 mod session;
 mod tools;
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod attacks;
 #[cfg(test)]
 mod test_directory;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 
 pub use directories::{Directories, NoneAccessible};

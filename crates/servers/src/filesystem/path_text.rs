@@ -47,7 +47,8 @@ pub(crate) fn is_inside(path: &Path, directory: &Path) -> bool {
     path.starts_with(directory) && !path.as_os_str().as_encoded_bytes().contains(&0)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

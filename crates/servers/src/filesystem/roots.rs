@@ -90,7 +90,8 @@ fn path_of_uri(uri: &str) -> Option<String> {
     Some(drive.map(str::to_owned).unwrap_or(path))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::filesystem::media::file_uri;

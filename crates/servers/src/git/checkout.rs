@@ -231,11 +231,8 @@ impl Plan {
                     }
                 }
                 Some(found) if found.kind == FileKind::Directory => {}
-                Some(_) => {
-                    if is_untracked(path, Mode::FILE)? {
-                        overwritten.push(path.to_owned());
-                    }
-                }
+                Some(_) if is_untracked(path, Mode::FILE)? => overwritten.push(path.to_owned()),
+                Some(_) => {}
             }
         }
         self.untracked_overwritten = overwritten;
@@ -306,7 +303,7 @@ impl Repository {
             return Ok(Stat::default());
         }
         let content = self.blob(file.id)?;
-        let content = if file.mode == Mode::SYMLINK { content } else { filters.to_worktree(path, content)? };
+        let content = if file.mode == Mode::SYMLINK { content } else { filters.worktree_form(path, content)? };
         for parent in path.find_iter("/").map(|at| path[..at].as_bstr()) {
             if worktree.stat(parent)?.is_some_and(|found| found.kind != FileKind::Directory) {
                 worktree.remove(parent)?;

@@ -63,7 +63,7 @@ impl<'repo> Filters<'repo> {
     }
 
     /// The form in which git stores the content of a file.
-    pub(super) fn to_git(&mut self, path: &BStr, content: Vec<u8>, index: &gix::index::State) -> Result<Vec<u8>> {
+    pub(super) fn stored_form(&mut self, path: &BStr, content: Vec<u8>, index: &gix::index::State) -> Result<Vec<u8>> {
         self.refuse_program(path)?;
         let platform = self.attributes.at_entry(path, None)?;
         let objects = &self.repository.gix.objects;
@@ -92,7 +92,7 @@ impl<'repo> Filters<'repo> {
     }
 
     /// The form in which a file stands in the working tree.
-    pub(super) fn to_worktree(&mut self, path: &BStr, content: Vec<u8>) -> Result<Vec<u8>> {
+    pub(super) fn worktree_form(&mut self, path: &BStr, content: Vec<u8>) -> Result<Vec<u8>> {
         self.refuse_program(path)?;
         let platform = self.attributes.at_entry(path, None)?;
         let outcome = self.pipeline.convert_to_worktree(
@@ -178,5 +178,5 @@ fn drivers_with_programs(gix: &gix::Repository) -> Vec<BString> {
     let with_program = sections.filter(|section| {
         ["clean", "smudge", "process"].iter().any(|key| section.value(*key).is_some_and(|value| !value.is_empty()))
     });
-    with_program.filter_map(|section| section.header().subsection_name().map(|name| name.to_owned().into())).collect()
+    with_program.filter_map(|section| section.header().subsection_name().map(|name| name.to_owned())).collect()
 }

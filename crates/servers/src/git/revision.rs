@@ -69,7 +69,7 @@ impl Repository {
             let rest = &revision[at..];
             if rest.starts_with("@{") {
                 let end = closing_brace(revision, at + 1)?;
-                object = Some(self.from_reflog(reference, &revision[at + 2..end])?);
+                object = Some(self.reflog_entry(reference, &revision[at + 2..end])?);
                 at = end + 1;
                 continue;
             }
@@ -266,7 +266,7 @@ impl Repository {
         self.with_kind(id.detach())
     }
 
-    fn from_reflog(&self, reference: Option<&str>, content: &str) -> Result<Resolved> {
+    fn reflog_entry(&self, reference: Option<&str>, content: &str) -> Result<Resolved> {
         let content = content.strip_prefix('+').unwrap_or(content);
         if let Some(back) = content.strip_prefix('-') {
             return self.previous_branch(back, content);

@@ -100,7 +100,7 @@ impl<'repo> WorktreeComparison<'repo> {
             self.filters = Some(Filters::to_git_by(self.repository, self.index)?);
         }
         match &mut self.filters {
-            Some(filters) => filters.to_git(path, content, self.index),
+            Some(filters) => filters.stored_form(path, content, self.index),
             None => Ok(content),
         }
     }

@@ -89,7 +89,8 @@ impl Random {
             return choices[self.below(choices.len())].clone();
         }
         if let Some(choices) = schema["anyOf"].as_array() {
-            return self.value(&choices[self.below(choices.len())].clone(), depth + 1);
+            let choice = self.below(choices.len());
+            return self.value(&choices[choice], depth + 1);
         }
         let name = match &schema["type"] {
             Value::Array(names) => names[self.below(names.len())].as_str().unwrap_or_default().to_owned(),

@@ -103,8 +103,7 @@ pub(super) fn not_found() -> Vec<u8> {
 
 /// Options under which only 127.0.0.1 counts as a public address.
 pub(super) fn options() -> Options {
-    let mut options = Options::default();
-    options.proxy = Proxy::Direct;
+    let mut options = Options { proxy: Proxy::Direct, ..Options::default() };
     options.destinations.public_in_tests = vec![IpAddr::from([127, 0, 0, 1])];
     options
 }

@@ -8,7 +8,8 @@ mod linux;
 #[cfg(any(not(target_os = "linux"), test))]
 #[cfg_attr(target_os = "linux", expect(dead_code, reason = "tests run the contract on it; it is used elsewhere"))]
 mod other;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 use std::ffi::OsString;

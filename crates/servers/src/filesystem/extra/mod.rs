@@ -6,7 +6,8 @@ mod definitions;
 mod ignored;
 mod lines;
 mod outline;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 mod tools;
 

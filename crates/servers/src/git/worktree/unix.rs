@@ -178,7 +178,7 @@ impl Worktree {
 fn split(path: &BStr) -> (&BStr, &BStr) {
     let (parent, name) = match path.rfind_byte(b'/') {
         Some(at) => (&path[..at], &path[at + 1..]),
-        None => (&path[..0], &path[..]),
+        None => (&path[..0], path),
     };
     if checked(name).is_ok() { (parent.as_bstr(), name.as_bstr()) } else { (b"".as_bstr(), b"\xff/".as_bstr()) }
 }
