@@ -334,7 +334,7 @@ mod tests {
     fn parts_depend_on_packages_that_exist() {
         let workspace = Workspace::find().unwrap();
         for part in PARTS {
-            for name in part.packages {
+            for name in part.packages.iter().filter(|_| part.packages != ANY) {
                 assert!(workspace.packages.iter().any(|package| package.name == *name), "{}: {name}", part.name);
             }
             for path in part.paths {

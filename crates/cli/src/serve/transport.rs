@@ -47,6 +47,8 @@ impl TransportOptions {
             let Some(file) = file.map(std::path::absolute).transpose()? else { continue };
             paths.push((file.parent().unwrap_or(&file).to_owned(), read_only));
         }
+        // The protocol takes the place of the standard streams, which then lead nowhere.
+        paths.push((PathBuf::from("/dev/null"), false));
         // Names of hosts are looked up, and certificates checked.
         if self.http.is_some() || self.store.is_some() {
             const SYSTEM: [&str; 5] =

@@ -19,7 +19,8 @@ fn folder() -> Folder {
 #[test]
 fn a_directory_is_served() {
     let folder = folder();
-    assert_eq!(served(&folder, &[], &["read_text_file", "path=a.txt"]).ok().trim(), "inside");
+    let read = served(&folder, &[], &["read_text_file", "path=a.txt"]).ok();
+    assert!(read.starts_with("inside\n"), "{read}");
     let ran = served(&folder, &["--read-only"], &["write_file", "path=b.txt", "content=x"]);
     assert_ne!(ran.code, Some(0), "{ran:?}");
     assert!(!folder.path().join("data/b.txt").exists());

@@ -24,7 +24,8 @@ fn help_ends_with_an_entry_for_the_configuration_of_a_client() {
     ];
     for (name, _) in servers.into_iter().filter(|(_, is_built)| *is_built) {
         let help = jackfield(&["serve", name, "--help"], "").ok();
-        let entry = help.trim_end().lines().last().unwrap();
+        // A long entry is wrapped.
+        let entry = &help[help.rfind("{\"mcpServers\"").unwrap()..];
         let entry: serde_json::Value =
             serde_json::from_str(entry).unwrap_or_else(|error| panic!("{name}: {error}: {entry}"));
         assert_eq!(entry["mcpServers"][name]["command"], "jackfield");

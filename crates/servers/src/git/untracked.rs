@@ -77,7 +77,7 @@ impl Walk<'_> {
     }
 
     fn subdirectory(&mut self, path: BString, depth: usize) -> Result<()> {
-        if self.is_tracked(path.as_bstr()) {
+        if self.is_submodule(path.as_bstr()) {
             return Ok(());
         }
         if self.directories.contains(path.as_bstr()) {
@@ -120,6 +120,12 @@ impl Walk<'_> {
 
     fn is_tracked(&self, path: &BStr) -> bool {
         self.index.entry_range(path).is_some()
+    }
+
+    /// A tracked file that has become a directory is gone, and the files in the directory are not tracked.
+    fn is_submodule(&self, path: &BStr) -> bool {
+        let entries = self.index.entry_range(path).map_or(&[][..], |range| &self.index.entries()[range]);
+        entries.iter().any(|entry| entry.mode == gix::index::entry::Mode::COMMIT)
     }
 
     fn is_ignored(&mut self, path: &BStr, mode: Mode) -> Result<bool> {

@@ -210,7 +210,7 @@ async fn bad_arguments_and_failures_are_told() {
         (
             "edit_file",
             json!({"path": "x", "edits": [{"newText": ""}]}),
-            "Invalid input: expected string, received undefined at edits.0.oldText",
+            "Invalid input: expected string, received undefined at edits[0].oldText",
         ),
         (
             "list_directory_with_sizes",

@@ -85,7 +85,10 @@ fn no_statement_reaches_other_files() {
         "PRAGMA writable_schema = ON".to_owned(),
         "INSERT INTO users SELECT 9, load_extension('x')".to_owned(),
     ] {
-        assert!(sandbox.write(&query).unwrap_err().contains("not authorized"), "{query}");
+        let refusal = sandbox.write(&query).unwrap_err();
+        // The second is what SQLite says of a statement that VACUUM runs by itself.
+        let is_refused = refusal.contains("not authorized") || refusal == "authorization denied";
+        assert!(is_refused, "{query}: {refusal}");
     }
     assert_eq!(sandbox.write("VACUUM"), Ok("[]".to_owned()));
     assert_eq!(sandbox.names(), ["test.db"]);
