@@ -125,7 +125,7 @@ impl Walk<'_> {
     /// A tracked file that has become a directory is gone, and the files in the directory are not tracked.
     fn is_submodule(&self, path: &BStr) -> bool {
         let entries = self.index.entry_range(path).map_or(&[][..], |range| &self.index.entries()[range]);
-        entries.iter().any(|entry| entry.mode == gix::index::entry::Mode::COMMIT)
+        entries.iter().any(|entry| entry.mode == Mode::COMMIT)
     }
 
     fn is_ignored(&mut self, path: &BStr, mode: Mode) -> Result<bool> {
