@@ -1,10 +1,9 @@
 //! `cargo xtask compile-errors`: what users read when they use the macros wrongly.
 //!
 //! Each case in `crates/jackfield/tests/ui` must be refused with the messages in the file beside it: every error with its place, and
-//! the notes and hints that tell what to write. The cases are compiled against the libraries that the tests have built, so that nothing
+//! the notes and hints that tell what to write. The cases are compiled against the library that the tests have built, so that nothing
 //! is built twice.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,8 +19,8 @@ use crate::workspace::Workspace;
 
 const CASES: &str = "crates/jackfield/tests/ui";
 
-/// Crates that cases name.
-const EXTERNS: [&str; 2] = ["jackfield", "serde"];
+/// The crate that cases name. Others may be built in several ways, for our programs and for build scripts.
+const LIBRARY: &str = "jackfield";
 
 /// What to do.
 #[derive(Debug, Args)]
@@ -33,9 +32,9 @@ pub(crate) struct Options {
 
 /// Compiles all cases; fails where the messages are not the expected ones.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    let libraries = Libraries::build(workspace)?;
+    let library = Library::build(workspace)?;
     let cases = cases(&workspace.root.join(CASES))?;
-    let messages = parallel::map(&cases, |case| libraries.messages(workspace, case));
+    let messages = parallel::map(&cases, |case| library.messages(workspace, case));
     let mut differing = 0;
     for (case, messages) in cases.iter().zip(messages) {
         let (messages, expected) = (messages?, case.with_extension("stderr"));
@@ -53,13 +52,13 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The same as a step: not repeated if neither the cases nor the libraries have changed.
+/// The same as a step: not repeated if neither the cases nor the library have changed.
 pub(crate) fn check(workspace: &Workspace, cache: &mut TestCache) -> Result<Outcome> {
     const NAME: &str = "compile errors";
-    let libraries = Libraries::build(workspace)?;
+    let library = Library::build(workspace)?;
     let folder = workspace.root.join(CASES);
     let expected = cases(&folder)?.into_iter().flat_map(|case| [case.with_extension("stderr"), case]);
-    let files: Vec<PathBuf> = expected.chain(libraries.paths.values().cloned()).collect();
+    let files: Vec<PathBuf> = expected.chain([library.path.clone()]).collect();
     let fingerprint = test_cache::artifact_fingerprint(files.iter().map(PathBuf::as_path));
     if cache.is_current(NAME, fingerprint) {
         return Ok(Outcome::Measured("unchanged since the last pass".to_owned()));
@@ -79,33 +78,27 @@ fn cases(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The libraries that cases use, as the tests of the workspace use them.
-struct Libraries {
-    paths: BTreeMap<String, PathBuf>,
+/// The library that cases use, as the tests of the workspace use it.
+struct Library {
+    path: PathBuf,
 }
 
-impl Libraries {
-    /// Asks cargo for them; they are built already if the tests are.
+impl Library {
+    /// Asks cargo for it; it is built already if the tests are.
     fn build(workspace: &Workspace) -> Result<Self> {
-        let mut paths = BTreeMap::new();
-        for artifact in workspace.test_artifacts()?.into_iter().filter(|artifact| !artifact.profile.test) {
-            let library = artifact.filenames.into_iter().find(|path| path.extension().is_some_and(|end| end == "rlib"));
-            if let Some(path) = library.filter(|_| EXTERNS.contains(&artifact.target.name.as_str())) {
-                let other = paths.insert(artifact.target.name.clone(), path.clone()).filter(|other| *other != path);
-                ensure!(
-                    other.is_none(),
-                    "the tests use {} in two ways, so that cases cannot name it",
-                    artifact.target.name
-                );
-            }
+        let artifacts = workspace.test_artifacts()?.into_iter();
+        let built = artifacts.filter(|artifact| !artifact.profile.test && artifact.target.name == LIBRARY);
+        let mut paths: Vec<PathBuf> = built.flat_map(|artifact| artifact.filenames).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "rlib"));
+        match <[PathBuf; 1]>::try_from(paths) {
+            Ok([path]) => Ok(Self { path }),
+            Err(paths) => bail!("the tests use {} libraries {LIBRARY} instead of one", paths.len()),
         }
-        ensure!(paths.len() == EXTERNS.len(), "cargo does not name the libraries {}", EXTERNS.join(", "));
-        Ok(Self { paths })
     }
 
     /// Compiles a case and returns what the compiler says.
     fn messages(&self, workspace: &Workspace, case: &Path) -> Result<String> {
-        let dependencies = self.paths["jackfield"].parent().context("a library lies in a folder")?;
+        let dependencies = self.path.parent().context("a library lies in a folder")?;
         let folder = workspace.target.join("xtask/ui");
         std::fs::create_dir_all(&folder)?;
         let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
@@ -118,9 +111,7 @@ impl Libraries {
             "metadata",
         ]);
         command.arg("-L").arg(format!("dependency={}", dependencies.display())).arg("--out-dir").arg(&folder);
-        for (name, path) in &self.paths {
-            command.arg("--extern").arg(format!("{name}={}", path.display()));
-        }
+        command.arg("--extern").arg(format!("{LIBRARY}={}", self.path.display()));
         let output = command.arg(case).output().context("cannot run rustc")?;
         ensure!(!output.status.success(), "{} compiles, but must not", case.display());
         let stderr = String::from_utf8(output.stderr)?;

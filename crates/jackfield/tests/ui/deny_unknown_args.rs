@@ -1,13 +1,8 @@
-use jackfield::{JsonSchema, tool};
-
-#[derive(serde::Deserialize, JsonSchema)]
-struct Sum {
-    a: i64,
-}
+use jackfield::tool;
 
 #[tool(deny_unknown)]
-fn add(#[args] sum: Sum) -> i64 {
-    sum.a
+fn add(#[args] numbers: std::collections::BTreeMap<String, i64>) -> i64 {
+    numbers.values().sum()
 }
 
 fn main() {}
