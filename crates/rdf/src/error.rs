@@ -45,7 +45,7 @@ pub enum Error {
     /// Shapes use more of SHACL than is known here.
     #[error("shapes with {0} are not supported")]
     UnknownShape(String),
-    /// A tape can not be read.
+    /// A tape cannot be read.
     #[error("not a tape that can be read")]
     Tape(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A message is longer than allowed.

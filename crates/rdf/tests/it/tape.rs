@@ -65,7 +65,7 @@ fn five_questions_are_answered() {
     }
 }
 
-/// Each graph is a message, to the letter.
+/// Each graph is a message, byte for byte.
 #[test]
 fn every_message_can_be_taken_out_again() {
     let (text, report, _) = dataset(TAPE, Profile::Lossless);

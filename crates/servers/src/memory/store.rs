@@ -200,7 +200,7 @@ impl Known {
         let entries = journal::read(&files.journal, 0)?;
         self.journal_end = entries.end;
         if entries.folded.is_some() && entries.folded == Digest::of(&files.path) {
-            // Whoever wrote the file died before it could remove the journal.
+            // The process that wrote the file died before it could remove the journal.
             files.remove_journal()?;
             self.journal_end = 0;
         } else {
@@ -215,7 +215,7 @@ impl Known {
         Ok(())
     }
 
-    /// Whoever made the changes in the journal may have died since.
+    /// The process that made the changes in the journal may have died since.
     fn expect_fold(&mut self) {
         let now = Instant::now();
         self.pending.get_or_insert((now, now));

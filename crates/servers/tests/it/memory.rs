@@ -91,7 +91,7 @@ async fn the_graph_is_a_resource_whose_changes_are_told() {
     assert_eq!(listed[0].uri, "memory://knowledge-graph");
     assert_eq!(listed[0].title.as_deref(), Some("Knowledge Graph"));
     client.request("resources/subscribe", json!({"uri": "memory://knowledge-graph"})).await.unwrap();
-    // A call that changes nothing is told of too.
+    // Subscribers are notified of a call that changes nothing, too.
     called(&client, "create_entities", json!({"entities": []})).await;
     let notice = client.wait_for("notifications/resources/updated").await.unwrap();
     assert_eq!(notice.params["uri"], "memory://knowledge-graph");

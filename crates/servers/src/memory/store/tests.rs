@@ -1,4 +1,4 @@
-//! What is in the files afterwards, whoever dies or writes meanwhile.
+//! What the files contain after a process dies, or writes at the same time.
 
 use std::fs;
 use std::path::PathBuf;

@@ -104,7 +104,7 @@ impl Browser {
     }
 
     /// Clicks a button that leads to another page, and waits until its own page is gone. The driver says that a click is done before
-    /// the next page has begun, so that whoever looked at once would still see the old one.
+    /// the next page has begun, so that reading at once would still show the old one.
     pub(super) async fn click(&self, selector: &str) {
         let element = self.element(selector).await;
         self.post(&format!("element/{element}/click"), json!({})).await;
