@@ -21,7 +21,7 @@ impl Explorer {
     /// Opens the file so that nothing can be written, whatever the query says.
     fn open(&self) -> anyhow::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let database = Connection::open_with_flags(&self.path, flags).context("the database can not be opened")?;
+        let database = Connection::open_with_flags(&self.path, flags).context("the database cannot be opened")?;
         database.busy_timeout(Duration::from_secs(5))?;
         Ok(database)
     }
@@ -47,7 +47,7 @@ impl Explorer {
         sql: String,
     ) -> anyhow::Result<String> {
         let database = self.open()?;
-        let mut statement = database.prepare(&sql).context("the statement can not be understood")?;
+        let mut statement = database.prepare(&sql).context("the statement cannot be understood")?;
         if !statement.readonly() {
             bail!("only statements that read are allowed");
         }

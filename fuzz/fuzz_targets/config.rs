@@ -19,7 +19,7 @@ fn servers(file: &ConfigFile) -> BTreeMap<String, String> {
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
     let Ok(file) = ConfigFile::parse(&text) else {
-        // A file that can not be read is not made one that can, unless it only had no servers yet.
+        // A file that cannot be read is not made one that can, unless it only had no servers yet.
         if let Ok(added) = with_server(&text, "new", &json!({"url": "http://h"})) {
             let added = ConfigFile::parse(&added).expect("a file that we wrote");
             assert_eq!(added.names().collect::<Vec<_>>(), ["new"], "{text}");

@@ -11,7 +11,7 @@ use serde_json::json;
 
 const BEGIN: &[u8] = b"{\"tape\":1,\"at\":\"2026-07-28T12:00:00.000Z\"}\n";
 
-/// A secret that can not stand in the data itself: it follows from it.
+/// A secret that cannot stand in the data itself: it follows from it.
 fn secret_for(data: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     hasher.write(data);

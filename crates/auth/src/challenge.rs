@@ -30,7 +30,7 @@ impl Challenge {
         Self::new("Bearer")
     }
 
-    /// Adds a parameter. Characters that a quoted text can not hold become `?`.
+    /// Adds a parameter. Characters that a quoted text cannot hold become `?`.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.params.push((name.to_ascii_lowercase(), value.to_string()));
@@ -72,7 +72,7 @@ impl Challenge {
         HeaderValue::from_str(&self.to_string()).unwrap_or_else(|_| HeaderValue::from_static("Bearer"))
     }
 
-    /// Reads all challenges of all `WWW-Authenticate` headers. What can not be understood is left out.
+    /// Reads all challenges of all `WWW-Authenticate` headers. What cannot be understood is left out.
     pub fn read<'a>(values: impl IntoIterator<Item = &'a HeaderValue>) -> Vec<Self> {
         values.into_iter().filter_map(|value| value.to_str().ok()).flat_map(Self::parse).take(MOST).collect()
     }

@@ -24,7 +24,7 @@ impl Sealer {
         Ok(Self(LessSafeKey::new(key)))
     }
 
-    /// Seals a text for one place; it can not be opened under another name.
+    /// Seals a text for one place; it cannot be opened under another name.
     pub(crate) fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, SealError> {
         let mut nonce = [0; NONCE_LEN];
         getrandom::fill(&mut nonce).map_err(|_| NoRandomness)?;

@@ -11,14 +11,14 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::expiring::{Added, ExpiringMap};
 use crate::{Clock, NoRandomness, random};
 
-/// The store can not do what it was asked for. Requests that need it are refused.
+/// The store cannot do what it was asked for. Requests that need it are refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no room, and nothing has expired.
     #[error("the store is full")]
     Full,
-    /// It can not be reached, or what it holds makes no sense.
+    /// It cannot be reached, or what it holds makes no sense.
     #[error("the store failed")]
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

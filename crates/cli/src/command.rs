@@ -98,7 +98,7 @@ pub(crate) fn main() -> ExitCode {
     let runtime = match runtime(&arguments.command) {
         Ok(runtime) => runtime,
         Err(error) => {
-            return told(&Failure::new(Class::Failed, "the runtime can not be started").why(error.to_string()));
+            return told(&Failure::new(Class::Failed, "the runtime cannot be started").why(error.to_string()));
         }
     };
     let outcome = runtime.block_on(arguments.command.run());

@@ -18,7 +18,7 @@ pub(crate) enum Class {
     Failed = 1,
     /// The command line, a file it names, or an argument of a tool is not right.
     Usage = 2,
-    /// The server can not be reached or started.
+    /// The server cannot be reached or started.
     Unreachable = 3,
     /// The server answered with an error, or broke the protocol.
     Server = 4,
@@ -40,7 +40,7 @@ Exit codes:
   0    done
   1    the tool reported a failure, or a file could not be written
   2    the command line, an mcp.json, or an argument of a tool is not right
-  3    the server can not be reached or started
+  3    the server cannot be reached or started
   4    the server answered with an error, or broke the protocol
   5    the server did not answer in time
   6    a question of the server was refused, so there is no result
@@ -208,7 +208,7 @@ impl From<Error> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let class = if error.kind() == io::ErrorKind::BrokenPipe { Class::ClosedPipe } else { Class::Failed };
-        Self::new(class, "the output can not be written").why(error.to_string())
+        Self::new(class, "the output cannot be written").why(error.to_string())
     }
 }
 

@@ -60,7 +60,7 @@ impl Protected {
     pub(crate) async fn serve(self, server: Server, address: &str) -> anyhow::Result<()> {
         // The names of the two servers contain the port, so it has to be known before they are made.
         let address = tokio::net::TcpListener::bind(address).await.and_then(|listener| listener.local_addr());
-        let address = address.context("the address can not be listened on")?;
+        let address = address.context("the address cannot be listened on")?;
         let base = match &self.public_url {
             Some(url) => base(url)?,
             None => Url::parse(&format!("http://{address}"))?,
@@ -77,7 +77,7 @@ impl Protected {
 
     async fn authorization(&self, issuer: &str, resource: &str) -> anyhow::Result<AuthorizationServer> {
         let users = Users::open(&self.users);
-        let users = users.with_context(|| format!("the users of {} can not be read", self.users.display()))?;
+        let users = users.with_context(|| format!("the users of {} cannot be read", self.users.display()))?;
         if users.names().is_empty() {
             anyhow::bail!("there are no users; add one with `jackfield auth add-user`");
         }

@@ -104,7 +104,7 @@ async fn connect(
                 .fold(Http::new(&url.url), |server, header| server.header(header.name(), header.value()));
             if let Some(path) = &options.ca_file {
                 let pem = std::fs::read(path).map_err(|error| {
-                    Failure::usage(format!("the certificates in {} can not be read", path.display()))
+                    Failure::usage(format!("the certificates in {} cannot be read", path.display()))
                         .why(error.to_string())
                 })?;
                 server = server.trust(pem);
@@ -217,7 +217,7 @@ fn unreachable(error: &Error, target: &Target, stderr: &ServerStderr) -> Failure
         (Reach::Command(command), Error::Connect(cause)) => {
             let program = command.program.to_string_lossy();
             let failure =
-                Failure::new(Class::Unreachable, format!("{program} can not be started")).why(cause.to_string());
+                Failure::new(Class::Unreachable, format!("{program} cannot be started")).why(cause.to_string());
             match &command.directory {
                 Some(directory) if !directory.is_dir() => {
                     failure.hint(format!("there is no directory {}", directory.display()))

@@ -14,7 +14,7 @@ pub(crate) async fn typed_line(prompt: String) -> Result<String, Failure> {
         line = async { tokio::task::spawn_blocking(move || ask(&prompt)).await } => line,
     };
     let line = line.map_err(io::Error::other).flatten();
-    line.map_err(|error| Failure::new(Class::Failed, "standard input can not be read").why(error.to_string()))
+    line.map_err(|error| Failure::new(Class::Failed, "standard input cannot be read").why(error.to_string()))
 }
 
 fn ask(prompt: &str) -> io::Result<String> {

@@ -117,7 +117,7 @@ impl Core {
         }
     }
 
-    /// Sends a request once more, under a new id, because the answer was lost with its stream. If it can not be sent, that is still what
+    /// Sends a request once more, under a new id, because the answer was lost with its stream. If it cannot be sent, that is still what
     /// happened.
     pub(crate) async fn ask_again(
         &self,

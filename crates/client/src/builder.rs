@@ -217,7 +217,7 @@ impl Builder {
     /// Starts a server as a child process and connects to it.
     ///
     /// # Errors
-    /// The program can not be started, or it does not speak a revision that is allowed.
+    /// The program cannot be started, or it does not speak a revision that is allowed.
     pub async fn spawn(self, command: Command) -> Result<Client, Error> {
         let limits = self.options.limits.clone();
         self.through(ChildConnector::new(command, limits)).await
@@ -236,7 +236,7 @@ impl Builder {
     /// and in which form, is found out.
     ///
     /// # Errors
-    /// The URL is not one, the server can not be reached, or it does not speak a revision that is allowed.
+    /// The URL is not one, the server cannot be reached, or it does not speak a revision that is allowed.
     ///
     /// # Cancellation
     /// Dropping the future ends the connection.
@@ -253,7 +253,7 @@ impl Builder {
     /// Connects through any transport.
     ///
     /// # Errors
-    /// The connection can not be opened, or the server does not speak a revision that is allowed.
+    /// The connection cannot be opened, or the server does not speak a revision that is allowed.
     ///
     /// # Cancellation
     /// Dropping the future ends the connection.
@@ -282,7 +282,7 @@ impl Client {
     /// Starts a server as a child process, without a shell, and connects to it.
     ///
     /// # Errors
-    /// The program can not be started, or it does not speak any revision of the protocol.
+    /// The program cannot be started, or it does not speak any revision of the protocol.
     pub async fn spawn(
         program: impl AsRef<std::ffi::OsStr>,
         arguments: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>,
@@ -293,7 +293,7 @@ impl Client {
     /// Connects to a server by its URL, or by an [`Http`](crate::Http) that says more about it.
     ///
     /// # Errors
-    /// The URL is not one, the server can not be reached, or it does not speak any revision of the protocol.
+    /// The URL is not one, the server cannot be reached, or it does not speak any revision of the protocol.
     #[cfg(feature = "http")]
     pub async fn connect(server: impl Into<crate::Http>) -> Result<Self, Error> {
         Self::builder().connect(server).await

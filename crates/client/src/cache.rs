@@ -220,7 +220,7 @@ impl Core {
         self.cache.find(&owner.server, moment?.credentials.user(owner), method, which)
     }
 
-    /// Keeps a result if the server allows it, and nothing has changed since the request. It must have been read, so that what can not be
+    /// Keeps a result if the server allows it, and nothing has changed since the request. It must have been read, so that what cannot be
     /// understood is not kept.
     pub(crate) async fn keep(
         &self,

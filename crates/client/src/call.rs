@@ -148,7 +148,7 @@ impl Call {
 /// Whether the keys of a user's `_meta` are allowed.
 fn check_meta(meta: Option<&Meta>, revision: Revision) -> Result<(), Error> {
     for (key, _) in meta.into_iter().flat_map(|meta| meta.iter()) {
-        let wrong = |why| serde::de::Error::custom(format!("the key {key:?} can not stand in `_meta`: {why}"));
+        let wrong = |why| serde::de::Error::custom(format!("the key {key:?} cannot stand in `_meta`: {why}"));
         check_own_key(key, revision).map_err(wrong).map_err(Error::Arguments)?;
     }
     Ok(())

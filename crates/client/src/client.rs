@@ -338,7 +338,7 @@ impl Client {
             catalogue.edition()
         };
         let listed = Box::pin(self.tools().within(patience).all()).await;
-        // Also after a failure: a server that can not list its tools is not asked before every call.
+        // Also after a failure: a server that cannot list its tools is not asked before every call.
         self.core.catalogue().completed(edition);
         match listed {
             Err(error) if error.is_timeout() => return Err(error),

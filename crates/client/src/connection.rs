@@ -292,7 +292,7 @@ fn reply_to(link: &dyn Link, id: &RawId, reply: Result<ClientResult, ErrorObject
         }
     }
     text.push(b'}');
-    // If it can not be sent, the server has gone and waits no longer.
+    // If it cannot be sent, the server has gone and waits no longer.
     let _ = link.send(Outgoing { text: &text, kind: Sent::Answer });
 }
 

@@ -14,7 +14,7 @@ use crate::Ended;
 /// Why a request has no result.
 ///
 /// Only [`Error::Server`] comes from the server, and only it answers [`Error::server_error`]; a timeout, a closed connection or a
-/// refusal of this client can not be mistaken for it.
+/// refusal of this client cannot be mistaken for it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -48,7 +48,7 @@ pub enum Error {
     #[error("the client is closed")]
     Closed(#[source] Arc<Ended>),
     /// The connection could not be opened, or the server could not be started.
-    #[error("the server can not be reached")]
+    #[error("the server cannot be reached")]
     Connect(#[source] io::Error),
     /// The two sides have no revision in common that is allowed here.
     #[error("the server speaks {offered:?}, which is none of the revisions allowed here: {allowed:?}")]
@@ -58,7 +58,7 @@ pub enum Error {
         /// What this client would accept.
         allowed: Vec<Revision>,
     },
-    /// The answer can not be read: it is not what the method promises.
+    /// The answer cannot be read: it is not what the method promises.
     #[error("the answer to {method} is not what the method promises")]
     BadAnswer {
         /// The method that was asked.
@@ -71,13 +71,13 @@ pub enum Error {
     #[error("the server does not offer {0}")]
     NotOffered(&'static str),
     /// The revision in use has no words for it.
-    #[error("the revision in use can not express it")]
+    #[error("the revision in use cannot express it")]
     NotInRevision(#[source] NotInRevision),
-    /// What was given to the client can not be sent.
-    #[error("the arguments can not be sent")]
+    /// What was given to the client cannot be sent.
+    #[error("the arguments cannot be sent")]
     Arguments(#[source] serde_json::Error),
     /// The store that keeps the ids of tasks is not available.
-    #[error("the store for the ids of tasks can not be used")]
+    #[error("the store for the ids of tasks cannot be used")]
     Store(#[source] StoreError),
     /// The server broke the protocol: it asked for something that this client never said it can answer. The user of the client can do
     /// nothing about it but to build it with a handler for that.
@@ -111,13 +111,13 @@ pub enum Error {
     Output(#[source] BadOutput),
     /// A skill is not what the server listed.
     #[cfg(feature = "skills")]
-    #[error("the skill can not be used")]
+    #[error("the skill cannot be used")]
     Skill(#[source] crate::skills::BadSkill),
     /// The address is not an `http` or `https` URL, or has a user name or password in it.
     #[error("{0:?} is not a plain http or https URL")]
     BadUrl(String),
     /// A header has a name or value that HTTP does not allow, or one that the protocol sets itself.
-    #[error("the header {0:?} can not be sent")]
+    #[error("the header {0:?} cannot be sent")]
     BadHeader(String),
     /// A root is not a `file://` URI without `.` and `..` in its path.
     #[error("{0:?} is not a file:// URI of a folder or file")]

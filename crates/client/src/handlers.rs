@@ -43,7 +43,7 @@ pub(crate) struct Handlers {
 pub(crate) enum Unanswered {
     /// The client did not say that it can answer it.
     Undeclared { what: &'static str, error: ErrorObject },
-    /// The handler refused it, or its answer can not be sent.
+    /// The handler refused it, or its answer cannot be sent.
     Refused(ErrorObject),
 }
 

@@ -234,7 +234,7 @@ fn fault(error: ErrorObject) -> Fault {
 pub enum Failure {
     /// Its stream broke; the server may or may not have done what was asked.
     Lost(Ended),
-    /// It was not sent, because the server can not be reached.
+    /// It was not sent, because the server cannot be reached.
     Unreachable(io::Error),
     /// What came back is no answer; says why.
     Refused(String),

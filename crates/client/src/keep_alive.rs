@@ -38,7 +38,7 @@ async fn until_silent(core: &Core, session: &Session, interval: Duration) -> End
             }
             // The ping was not sent, because others wait; they have a limit of their own.
             Err(Error::Limit { .. }) => continue,
-            Err(Error::Connect(cause)) => Ended::new("the server can not be reached").with_cause(cause),
+            Err(Error::Connect(cause)) => Ended::new("the server cannot be reached").with_cause(cause),
             // A connection that is ending says why by itself, before the next ping.
             Err(_) => Ended::new("the answers to pings are lost"),
         };

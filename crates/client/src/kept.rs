@@ -27,14 +27,14 @@ impl Kept {
         let id = Bytes::copy_from_slice(id.as_bytes());
         // The task runs already, and can be followed all the same.
         if let Err(error) = self.store.put(&self.key, id, ttl_ms.map(Duration::from_millis)).await {
-            tracing::warn!(%error, "the id of a task can not be kept");
+            tracing::warn!(%error, "the id of a task cannot be kept");
         }
     }
 
     /// Forgets an id whose task is over.
     pub(crate) async fn forget(&self) {
         if let Err(error) = self.store.remove(&self.key).await {
-            tracing::warn!(%error, "the id of a task that is over can not be removed");
+            tracing::warn!(%error, "the id of a task that is over cannot be removed");
         }
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! The client finds out which revision the server speaks, answers the server's questions through handlers, pages through
 //! lists, follows tasks, starts a dead server again, and ends every request with a result or a definite [`Error`]. A server
-//! can not make it hang, panic, or grow without limit; see [`Limits`] and [`Timeouts`].
+//! cannot make it hang, panic, or grow without limit; see [`Limits`] and [`Timeouts`].
 //!
 //! Everything a server says is untrusted: names, descriptions, schemas, errors, log messages and results. Nothing is ever
 //! fetched or opened because a server named it; whoever draws icons loads them with the module `icons`, which is careful.

@@ -83,7 +83,7 @@ pub struct Timeouts {
     /// Between two looks at a task that does not say itself how long to wait. One second by default.
     pub task_poll: Duration,
     /// Between two pings that find out whether the server is still there; `None` sends none. A server that does not answer one within
-    /// the same time counts as gone, and its requests end; so does one to which two in a row can not be sent. Only servers until
+    /// the same time counts as gone, and its requests end; so does one to which two in a row cannot be sent. Only servers until
     /// 2025-11-25 can be pinged. None are sent by default.
     pub keep_alive: Option<Duration>,
     /// For a server to end after it was told to; then it is killed. Ten seconds by default.

@@ -81,7 +81,7 @@ impl ReceivedTasks {
         let cancelled = TaskChange::end(TaskEnd::Cancelled).with_message("the task was cancelled by request");
         match self.0.update(id, cancelled).await.map_err(refusal)? {
             Updated::Applied(record) => Ok(task_of(&record).into()),
-            _ => Err(ErrorObject::invalid_params("the task can not be cancelled: it has ended")),
+            _ => Err(ErrorObject::invalid_params("the task cannot be cancelled: it has ended")),
         }
     }
 
@@ -161,7 +161,7 @@ fn with_related(result: &[u8], id: &str) -> Reply {
 }
 
 fn unreadable(error: &serde_json::Error) -> ErrorObject {
-    ErrorObject::internal(format!("what is kept of the task can not be read: {error}"))
+    ErrorObject::internal(format!("what is kept of the task cannot be read: {error}"))
 }
 
 fn refusal(error: StoreError) -> ErrorObject {

@@ -156,7 +156,7 @@ impl Core {
         Ok((answers, request_state))
     }
 
-    /// Answers all questions of a result, one after the other: a person can not do two things at once.
+    /// Answers all questions of a result, one after the other: a person cannot do two things at once.
     pub(crate) async fn answer_all(
         &self,
         questions: BTreeMap<String, jackfield_protocol::InputRequest>,

@@ -24,7 +24,7 @@ pub(crate) enum Cost {
         /// with each level of the value.
         ways_back: u64,
     },
-    /// It can not be told.
+    /// It cannot be told.
     Unclear,
     /// More than allowed.
     TooMuch(&'static str),
@@ -143,7 +143,7 @@ impl Walk<'_> {
     fn size_of_parts(&mut self, value: &Value, top: bool) -> u64 {
         match value {
             Value::Object(members) => {
-                // Names that move the meaning of references can not be followed by this simple walk.
+                // Names that move the meaning of references cannot be followed by this simple walk.
                 self.unclear |= !top && members.contains_key("$id");
                 self.unclear |= members.contains_key("$dynamicRef") || members.contains_key("$recursiveRef");
                 self.marks |= members.contains_key("unevaluatedProperties") || members.contains_key("unevaluatedItems");

@@ -150,7 +150,7 @@ pub(crate) fn cancel(session: &Session, id: u64, reason: &str) {
     let mut text = Vec::new();
     let cancelled = Notification::from(CancelledParams::new(wire_id(id)).with_reason(reason));
     if write_notification(&mut text, cancelled, session.revision).is_ok() {
-        // If it can not be sent, the connection is at its end, and so is the request.
+        // If it cannot be sent, the connection is at its end, and so is the request.
         let _ = session.link.send(Outgoing { text: &text, kind: Sent::Notification(Method::Cancelled.name()) });
     }
 }

@@ -116,7 +116,7 @@ impl Catalogue {
         );
     }
 
-    /// Looks at a list when it is to be looked at, and again after a pause for as long as it can not be read.
+    /// Looks at a list when it is to be looked at, and again after a pause for as long as it cannot be read.
     async fn keep_one(&self, list: List, client: &Client, mut is_owed: bool) {
         let mut pause = Pause::new();
         loop {
@@ -204,7 +204,7 @@ impl Catalogue {
             Ok(Err(error)) => (words(&error), !matches!(error, Error::Limit { .. })),
             Err(_) => ("it takes too long".to_owned(), true),
         };
-        tracing::warn!(server = self.line.name, what, error, "a list of a server can not be read");
+        tracing::warn!(server = self.line.name, what, error, "a list of a server cannot be read");
         Err(Unread { is_owed })
     }
 }

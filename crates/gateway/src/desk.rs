@@ -52,7 +52,7 @@ impl Desk {
 
     async fn ask<T: DeserializeOwned>(self: Arc<Self>, question: InputRequest) -> Result<T, ErrorObject> {
         let answer = self.find()?.ask(question).await?;
-        answer.read().map_err(|error| ErrorObject::internal(format!("the caller's answer can not be read: {error}")))
+        answer.read().map_err(|error| ErrorObject::internal(format!("the caller's answer cannot be read: {error}")))
     }
 
     fn find(&self) -> Result<Arc<Talk>, ErrorObject> {
@@ -74,7 +74,7 @@ fn unclear(what: &'static str) -> ErrorObject {
     ErrorObject::new(code::INTERNAL_ERROR, what)
 }
 
-/// What a server is told that asks something the caller can not answer: the same as if it had asked the caller itself.
+/// What a server is told that asks something the caller cannot answer: the same as if it had asked the caller itself.
 pub(crate) fn refusal(cx: &Cx, question: &InputRequest) -> ErrorObject {
     let capabilities = &cx.caller().capabilities;
     let knows_it_in_part = match question {

@@ -22,7 +22,7 @@ const RESERVED: &str = "io.modelcontextprotocol/";
 /// Calls a tool.
 pub(crate) async fn call(line: Arc<Line>, tool: Arc<Tool>, arguments: Bytes, cx: Cx) -> Done<CallToolResult> {
     let arguments = String::from_utf8(arguments.to_vec()).ok().and_then(|text| RawJson::from_text(text).ok());
-    let arguments = arguments.ok_or_else(|| ErrorObject::invalid_params("parameter `arguments` can not be read"))?;
+    let arguments = arguments.ok_or_else(|| ErrorObject::invalid_params("parameter `arguments` cannot be read"))?;
     tracing::debug!(server = line.name, tool = tool.name, "a call is passed on");
     let meta = passed_on(cx.meta());
     let name = tool.name.clone();

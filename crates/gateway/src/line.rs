@@ -29,7 +29,7 @@ pub(crate) enum Standing {
     Starting,
     /// It can.
     Up(Client),
-    /// It can not; says why.
+    /// It cannot; says why.
     Down(String),
 }
 

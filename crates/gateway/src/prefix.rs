@@ -7,12 +7,12 @@ const SEPARATOR: &str = "__";
 /// The longest; 128 characters are allowed for the whole name of a tool, and models do not do well with long ones.
 const LONGEST: usize = 48;
 
-/// A server can not be offered under its name.
+/// A server cannot be offered under its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadName {
     /// Nothing of it can stand in the name of a tool.
-    #[error("the name {0:?} has no letter or digit, so it can not stand before the names of tools")]
+    #[error("the name {0:?} has no letter or digit, so it cannot stand before the names of tools")]
     Empty(String),
     /// It is too long.
     #[error("the name {0:?} is longer than {LONGEST} characters, which leaves too few for the names of tools")]

@@ -9,7 +9,7 @@ use jackfield_protocol::{CallToolResult, ErrorObject, Revision};
 /// Why there is no result.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The server can not be asked; says so in clear words.
+    /// The server cannot be asked; says so in clear words.
     Unavailable(String),
     /// The gateway itself refuses.
     Refused(ErrorObject),

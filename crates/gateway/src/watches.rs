@@ -284,7 +284,7 @@ fn renew_sources(by_uri: &mut HashMap<String, Watch>, named: &[String], source: 
     }
 }
 
-/// Whether the server means that it will not have it, and not that it can not now.
+/// Whether the server means that it will not have it, and not that it cannot now.
 pub(crate) fn is_refusal(error: &Error) -> bool {
     let for_good = |error: &ErrorObject| !matches!(error.code, code::TOO_MANY_REQUESTS | code::UNAVAILABLE);
     matches!(error, Error::NotOffered(_) | Error::NotInRevision(_)) || error.server_error().is_some_and(for_good)

@@ -10,7 +10,7 @@ use crate::document::{Document, Object, SECTIONS};
 /// Returns the text of a file with one more server. The text of an absent file is empty.
 ///
 /// # Errors
-/// If the text can not be used, or has a server of that name.
+/// If the text cannot be used, or has a server of that name.
 pub fn with_server(text: &str, name: &str, server: &Value) -> Result<String, ConfigError> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Ok(format!("{:#}\n", serde_json::json!({ SECTIONS[0]: { name: server } })));
@@ -36,7 +36,7 @@ pub fn with_server(text: &str, name: &str, server: &Value) -> Result<String, Con
 /// Returns the text of a file without a server; `None` if there is none of that name. Comments stay, also those that are about it.
 ///
 /// # Errors
-/// If the text can not be used.
+/// If the text cannot be used.
 pub fn without_server(text: &str, name: &str) -> Result<Option<String>, ConfigError> {
     let file = Document::read(text)?;
     let Some(section) = file.section()? else { return Ok(None) };

@@ -1,6 +1,6 @@
-//! Why a configuration file can not be used.
+//! Why a configuration file cannot be used.
 
-/// Why a configuration file can not be used. The text is a sentence about the file or the entry: "it has …".
+/// Why a configuration file cannot be used. The text is a sentence about the file or the entry: "it has …".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {

@@ -353,7 +353,7 @@ impl Endpoint {
         }
     }
 
-    /// Refuses a POST whose message can not be served. If it was meant to be an answer, whoever asked need not wait any longer.
+    /// Refuses a POST whose message cannot be served. If it was meant to be an answer, whoever asked need not wait any longer.
     #[cold]
     fn rejected(
         self: &Arc<Self>,

@@ -225,7 +225,7 @@ impl Exchange {
         }
         if self.live.transport == Transport::HttpSse {
             let answers = self.take_answers(&mut state);
-            // A client that does not read loses its session, because it can not come back for the rest.
+            // A client that does not read loses its session, because it cannot come back for the rest.
             if !answers.is_empty() && self.live.standalone().try_append(answers).is_err() {
                 drop(state);
                 return self.live.end();

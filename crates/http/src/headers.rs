@@ -180,7 +180,7 @@ fn single_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<
 
 fn visible<'a>(name: &HeaderName, value: &'a HeaderValue) -> Result<&'a str, ErrorObject> {
     value.to_str().map_err(|_| {
-        let message = format!("header mismatch: {name} has characters that a header can not have");
+        let message = format!("header mismatch: {name} has characters that a header cannot have");
         ErrorObject::new(code::HEADER_MISMATCH, message)
     })
 }

@@ -45,7 +45,7 @@ pub struct BoundServer {
     tls: Option<tokio_rustls::TlsAcceptor>,
 }
 
-/// The server can not listen.
+/// The server cannot listen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

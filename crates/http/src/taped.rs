@@ -23,7 +23,7 @@ pub(crate) struct Taped {
 #[derive(Debug)]
 pub(crate) struct TapedStream {
     taped: Taped,
-    /// None when there was something on the stream that can not be understood.
+    /// None when there was something on the stream that cannot be understood.
     decoder: Option<SseDecoder>,
 }
 

@@ -1,7 +1,7 @@
 //! Measures what a bearer check adds to a call, in one run: the same call without and with a token, in turns.
 //!
 //! `cargo xtask bench --auth` builds and runs it. It prints medians and fails above 60 µs, and when a token that was never seen costs
-//! much more than the one thing that can not be left out, which is to check its signature.
+//! much more than the one thing that cannot be left out, which is to check its signature.
 
 #![expect(clippy::print_stdout, reason = "this program talks to a person, not to a protocol peer")]
 

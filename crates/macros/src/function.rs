@@ -162,11 +162,11 @@ fn check(kind: Kind, signature: &Signature, is_method: bool) -> Result<()> {
         }
     }
     if !signature.generics.params.is_empty() {
-        let message = format!("a {name} can not be generic, since its schema is made once: name the types");
+        let message = format!("a {name} cannot be generic, since its schema is made once: name the types");
         return fail(signature.generics.span(), message);
     }
     if let Some(token) = &signature.constness {
-        return fail(token.span(), format!("a {name} can not be `const`: remove it"));
+        return fail(token.span(), format!("a {name} cannot be `const`: remove it"));
     }
     if let Safety::Unsafe(token) = &signature.safety {
         return fail(token.span(), format!("a {name} is called by others and must be safe: remove `unsafe`"));

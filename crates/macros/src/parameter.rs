@@ -152,7 +152,7 @@ fn source(kind: Kind, ident: &Ident, written: &Type, attributes: &Attributes) ->
     match written {
         Type::Reference(reference) if reference.mutability.is_some() => Err(Error::new(
             written.span(),
-            format!("a {} can not change its argument in place: take it by value", kind.name()),
+            format!("a {} cannot change its argument in place: take it by value", kind.name()),
         )),
         Type::Reference(reference) => match &*reference.elem {
             inner if is_named(inner, "Cx") => Ok(Source::ContextRef),

@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// Answers what can not be served with its error, and ends the wait for an answer that can not be read.
+    /// Answers what cannot be served with its error, and ends the wait for an answer that cannot be read.
     fn rejected(&mut self, rejected: Rejected, batch: Option<BatchKey>) {
         match rejected.into_answer() {
             Ok(answer) => self.wire.questions.answer(answer),
@@ -261,7 +261,7 @@ impl Engine {
         let runs = |key| current == Some(key) || self.running.contains_key(&key);
         match place {
             Place::Before(key) if !runs(key) => {}
-            // Such messages may be lost, so that a request which is never answered can not fill the memory with them.
+            // Such messages may be lost, so that a request which is never answered cannot fill the memory with them.
             Place::After(key) if runs(key) && self.held.len() >= self.limits.queued_messages => {}
             Place::After(key) if runs(key) => self.held.push((key, text)),
             _ => self.write_line(|out| out.extend_from_slice(&text)),

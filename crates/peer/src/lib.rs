@@ -3,7 +3,7 @@
 //! A transport turns bytes into messages; [`Admission`] stamps each request with its [`Caller`]; a [`Handler`] answers it.
 //! [`Connection`] does all of that for any byte stream with one message per line, [`stdio`] opens the standard streams.
 
-// What a peer sends can not make this crate panic.
+// What a peer sends cannot make this crate panic.
 #![cfg_attr(
     not(test),
     warn(

@@ -17,7 +17,7 @@ pub fn write_reply(out: &mut Vec<u8>, id: &RawId, reply: Reply, revision: Revisi
                 Ok(()) => out.push(b'}'),
                 Err(cause) => {
                     out.truncate(start);
-                    let error = ErrorObject::internal(format!("the answer can not be written: {cause}"));
+                    let error = ErrorObject::internal(format!("the answer cannot be written: {cause}"));
                     write_error(out, Some(id), &error, revision);
                 }
             }
@@ -43,7 +43,7 @@ pub fn write_error(out: &mut Vec<u8>, id: Option<&RawId>, error: &ErrorObject, r
     let start = out.len();
     if serde_json::to_writer(&mut *out, error).is_err() {
         out.truncate(start);
-        out.extend_from_slice(br#"{"code":-32603,"message":"internal error: the error can not be written"}"#);
+        out.extend_from_slice(br#"{"code":-32603,"message":"internal error: the error cannot be written"}"#);
     }
     out.push(b'}');
 }

@@ -136,7 +136,7 @@ impl ErrorObject {
         Self::new(code::URL_ELICITATION_REQUIRED, message).with_data(serde_json::json!({ "elicitations": pages }))
     }
 
-    /// Returns the pages that a person has to be at first, if that is what the error says. What can not be read is no page.
+    /// Returns the pages that a person has to be at first, if that is what the error says. What cannot be read is no page.
     #[must_use]
     pub fn required_pages(&self) -> Option<Vec<ElicitUrlParams>> {
         let data = self.data.as_ref().filter(|_| self.code == code::URL_ELICITATION_REQUIRED)?;

@@ -1,6 +1,6 @@
 //! Writing JSON text quickly: strings escaped eight bytes at a time.
 
-/// Marks, with the high bit of each byte, the bytes of `word` that can not stand in a JSON string as they are.
+/// Marks, with the high bit of each byte, the bytes of `word` that cannot stand in a JSON string as they are.
 ///
 /// Bytes above the lowest mark may be marked wrongly, so only the lowest mark is used.
 #[inline]

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::envelope::ResultText;
 use crate::{InputRequired, ResultBody, Revision, TaskHandle};
 
-/// How a request ends well. The tag (`resultType`) can not disagree with the content.
+/// How a request ends well. The tag (`resultType`) cannot disagree with the content.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome<T> {

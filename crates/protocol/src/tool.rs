@@ -73,7 +73,7 @@ options! {
 words! {
     /// Whether a tool may or must be called as a task; only 2025-11-25.
     TaskSupport {
-        /// It can not; assumed if nothing is said.
+        /// It cannot; assumed if nothing is said.
         Forbidden = "forbidden",
         /// It may.
         Optional = "optional",

@@ -47,13 +47,13 @@ words! {
 pub enum BadParamHeader {
     /// The annotation is not a text.
     NotText,
-    /// The annotation is empty or has characters that a header's name can not have.
+    /// The annotation is empty or has characters that a header's name cannot have.
     Name(String),
     /// Two annotations are the same but for upper and lower case.
     Duplicate(String),
     /// The argument is not a string, integer or boolean.
     Type(String),
-    /// The argument can not be reached by property names alone.
+    /// The argument cannot be reached by property names alone.
     Place(String),
 }
 
@@ -224,7 +224,7 @@ pub fn encode_header(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{ENCODED_START}{}{ENCODED_END}", STANDARD.encode(text)))
 }
 
-/// Decodes the value of a header; none if it has characters that a header can not have, or is badly encoded.
+/// Decodes the value of a header; none if it has characters that a header cannot have, or is badly encoded.
 #[must_use]
 pub fn decode_header(value: &str) -> Option<Cow<'_, str>> {
     if !is_header_value(value) {

@@ -193,7 +193,7 @@ fn parameters(schema: &Schema) -> Vec<Value> {
         .collect()
 }
 
-/// Writes what can not stand in the fragment of an IRI with percent signs.
+/// Writes what cannot stand in the fragment of an IRI with percent signs.
 fn encoded(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {

@@ -55,7 +55,7 @@ pub enum Error {
         limit: usize,
     },
     /// A strict conversion met bad input.
-    #[error("line {line} can not be converted")]
+    #[error("line {line} cannot be converted")]
     Strict {
         /// The line where the bad input begins, from 1.
         line: u64,
@@ -64,7 +64,7 @@ pub enum Error {
         cause: Box<Error>,
     },
     /// Reading or writing failed.
-    #[error("can not read or write")]
+    #[error("cannot read or write")]
     Io(#[from] std::io::Error),
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 /// Cuts a stream into JSON documents.
 ///
 /// Usually each line is a message. A document of several lines is recognised by its first line, which opens more than it
-/// closes. A line that was cut off must not swallow the lines after it, therefore a document also ends where JSON can not
+/// closes. A line that was cut off must not swallow the lines after it, therefore a document also ends where JSON cannot
 /// go on: a line that ends within a string, or one that begins with a bracket where no value can begin. Once a whole message
 /// stood on a line, only a line that is nothing but an opening bracket begins a document of several lines.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A server, tool, resource or prompt can not be used as it is defined. Each problem names its culprit.
+/// A server, tool, resource or prompt cannot be used as it is defined. Each problem names its culprit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError {
     problems: Vec<String>,
@@ -25,7 +25,7 @@ impl fmt::Display for BuildError {
         match self.problems.as_slice() {
             [one] => f.write_str(one),
             many => {
-                write!(f, "the server can not be built:")?;
+                write!(f, "the server cannot be built:")?;
                 many.iter().try_for_each(|problem| write!(f, "\n- {problem}"))
             }
         }

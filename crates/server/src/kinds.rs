@@ -154,7 +154,7 @@ impl Kind for Resources {
             }
             Address::Template(mut listed, template) => {
                 listed.uri_template.clone_from(&uri);
-                // A prefix can not spoil a template; if it did, the inner one would simply match nothing out here.
+                // A prefix cannot spoil a template; if it did, the inner one would simply match nothing out here.
                 Address::Template(listed, UriTemplate::new(&uri).map_or(template, Arc::new))
             }
         };

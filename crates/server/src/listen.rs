@@ -70,7 +70,7 @@ fn wanted_tasks(
     Ok(Some(ids))
 }
 
-/// Leaves out what this server has no notices for, and resources that the caller can not read.
+/// Leaves out what this server has no notices for, and resources that the caller cannot read.
 fn honoured(router: &Router, incoming: &Incoming, asked: SubscriptionFilter) -> SubscriptionFilter {
     let core = &router.core;
     let has_resources = core.resources.is_announced(core);

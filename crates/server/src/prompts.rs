@@ -60,7 +60,7 @@ fn check_messages(prompt: &str, result: &GetPromptResult) -> Result<(), ErrorObj
         None => Ok(()),
         Some(problem) => {
             tracing::error!(prompt, problem, "a prompt embeds what it must not");
-            Err(ErrorObject::internal(format!("the prompt {prompt} can not be sent: {problem}")))
+            Err(ErrorObject::internal(format!("the prompt {prompt} cannot be sent: {problem}")))
         }
     }
 }

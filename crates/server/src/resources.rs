@@ -262,7 +262,7 @@ where
 {
     let Some(kept) = kept else { return Ok(()) };
     kept.await.map_err(|Closed| {
-        ErrorObject::new(code::UNAVAILABLE, "the session can not be changed at the moment; try again in a moment")
+        ErrorObject::new(code::UNAVAILABLE, "the session cannot be changed at the moment; try again in a moment")
     })
 }
 

@@ -26,8 +26,8 @@ pub enum OutsideRoots {
     /// There is no root that exists any more.
     #[error("the folders that the client allows do not exist any more")]
     Gone,
-    /// It can not be looked at.
-    #[error("the path can not be looked at")]
+    /// It cannot be looked at.
+    #[error("the path cannot be looked at")]
     Unreadable(#[source] io::Error),
 }
 

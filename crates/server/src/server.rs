@@ -109,7 +109,7 @@ impl Server {
             problems.push(format!("mount `{prefix}`: the prefix becomes part of tool names, and {bad}"));
         }
         if Arc::ptr_eq(&self.core, &server.core) || server.core.contains(&self.core) {
-            problems.push(format!("mount `{prefix}`: a server can not be mounted in itself"));
+            problems.push(format!("mount `{prefix}`: a server cannot be mounted in itself"));
         } else {
             let mount = Mount { prefix: under.clone(), core: server.core.clone() };
             let parent = (Arc::downgrade(&self.core), mount.prefix.clone());

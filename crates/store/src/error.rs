@@ -23,19 +23,19 @@ pub enum StoreError {
     /// The cursor is none of this store.
     #[error("the cursor is none of this store")]
     BadCursor,
-    /// The address of the store can not be read.
+    /// The address of the store cannot be read.
     #[error("the address of the store is bad: {0}")]
     BadUrl(&'static str),
     /// This kind of store was left out when the program was built.
     #[error("this program was built without the feature `{0}`, which the address of the store needs")]
     NotCompiled(&'static str),
-    /// The store can not be reached, or what it keeps can not be read.
+    /// The store cannot be reached, or what it keeps cannot be read.
     #[error("the store is not available")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
 }
 
 impl StoreError {
-    /// The store can not be reached, for a reason in words.
+    /// The store cannot be reached, for a reason in words.
     pub(crate) fn unavailable(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Unavailable(reason.into())
     }

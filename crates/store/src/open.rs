@@ -9,7 +9,7 @@ use crate::{StoreError, Stores};
 /// [`Stores::check`] finds out whether it can be made.
 ///
 /// # Errors
-/// The address can not be read, or its kind is not compiled in, or the file can not be opened. No error shows a password.
+/// The address cannot be read, or its kind is not compiled in, or the file cannot be opened. No error shows a password.
 ///
 /// ```
 /// let stores = jackfield_store::open("memory:")?;

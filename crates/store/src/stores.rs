@@ -89,7 +89,7 @@ impl Stores {
     /// Finds out whether the stores can be reached.
     ///
     /// # Errors
-    /// They can not.
+    /// They cannot.
     pub fn check(&self) -> Boxed<'_, Result<(), StoreError>> {
         Box::pin(async { self.kv.get("check").await.map(drop) })
     }

@@ -38,7 +38,7 @@ impl Folder {
     /// Writes a file, and makes the directories that it is in.
     ///
     /// # Errors
-    /// It can not be written.
+    /// It cannot be written.
     pub fn write(&self, path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Result<PathBuf> {
         let path = self.join(path);
         if let Some(parent) = path.parent() {

@@ -81,7 +81,7 @@ impl RedisServer {
     /// Ends the server at once, without a chance to save anything (SIGKILL).
     ///
     /// # Panics
-    /// It can not be ended.
+    /// It cannot be ended.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().and_then(|()| child.wait()).expect("the server can be ended");
@@ -100,7 +100,7 @@ impl RedisServer {
     /// Makes a killed server forget what it kept.
     ///
     /// # Panics
-    /// The folder can not be emptied.
+    /// The folder cannot be emptied.
     pub fn forget(&mut self) {
         self.kill();
         std::fs::remove_dir_all(&self.folder)

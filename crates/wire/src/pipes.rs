@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn answers_may_be_longer_than_the_buffer() {
         let mut cat = start("cat");
-        // More than a pipe holds, so that it can not be written before something is read.
+        // More than a pipe holds, so that it cannot be written before something is read.
         let long = format!("{{\"result\":\"{}\"}}\n", "x".repeat(40_000));
         for _ in 0..3 {
             cat.1.exchange(long.as_bytes(), 1).unwrap();

@@ -118,11 +118,11 @@ impl<'a> Chunk<'a> {
     /// Reads the chunk at the beginning of `bytes`, if it is complete.
     ///
     /// # Errors
-    /// Its size can not be read, or is not its size.
+    /// Its size cannot be read, or is not its size.
     pub fn read(bytes: &'a [u8]) -> Result<Option<Self>> {
         let Some(line) = bytes.windows(2).position(|end| end == b"\r\n") else { return Ok(None) };
         let size = usize::from_str_radix(text(&bytes[..line])?.trim(), 16);
-        let size = size.map_err(|_| Error::other("the size of a chunk can not be read"))?;
+        let size = size.map_err(|_| Error::other("the size of a chunk cannot be read"))?;
         let (begin, length) = (line + 2, size.saturating_add(line + 4));
         if bytes.len() < length {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! Every example is started as a process and used over its standard streams, by clients of every revision.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod examples;
 mod process;

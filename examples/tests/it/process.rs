@@ -58,7 +58,7 @@ impl Example {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap_or_else(|error| panic!("{name} can not be started: {error}; `cargo build --examples` builds it"));
+            .unwrap_or_else(|error| panic!("{name} cannot be started: {error}; `cargo build --examples` builds it"));
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { child, input, output, revision, next_id: 0, notices: VecDeque::new(), replies: VecDeque::new() }

@@ -129,7 +129,7 @@ class Client(checks.Client):
 
     async def cancelled_call(self, name, arguments):
         if not hasattr(types, "CancelledNotification"):
-            raise NotInThisClient("this release can not cancel")
+            raise NotInThisClient("this release cannot cancel")
         since = len(self.seen)
         async with anyio.create_task_group() as group:
             identifier = self.session._request_id

@@ -35,7 +35,7 @@ impl Opener for SystemBrowser {
     }
 }
 
-/// The program that opens a page; the address is one argument, and can not be taken for an option.
+/// The program that opens a page; the address is one argument, and cannot be taken for an option.
 fn command(named: Option<OsString>, page: &Url) -> Command {
     let mut command = if let Some(program) = named {
         Command::new(program)
@@ -62,7 +62,7 @@ impl Opener for Terminal {
         writeln!(screen, "Open this address in a browser, on any machine:\n\n  {page}\n")?;
         writeln!(
             screen,
-            "After the login the browser may say that it can not connect. Then copy the whole address from its"
+            "After the login the browser may say that it cannot connect. Then copy the whole address from its"
         )?;
         write!(screen, "address bar and paste it here: ")?;
         screen.flush()

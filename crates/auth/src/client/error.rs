@@ -20,8 +20,8 @@ pub enum AuthError {
     /// The server does not ask who is asking, and says nothing about authorization.
     #[error("the server does not ask for a login")]
     NotProtected,
-    /// A document about the server's authorization can not be read.
-    #[error("the metadata at {url} can not be used")]
+    /// A document about the server's authorization cannot be read.
+    #[error("the metadata at {url} cannot be used")]
     Metadata {
         /// Where it should be.
         url: String,
@@ -63,7 +63,7 @@ pub enum AuthError {
         #[source]
         source: FetchError,
     },
-    /// The authorization server does not know us, and we can not introduce ourselves.
+    /// The authorization server does not know us, and we cannot introduce ourselves.
     #[error("the authorization server {0} does not register clients by itself, and no client id was given for it")]
     NoClient(String),
     /// A client id was given that belongs to another authorization server.
@@ -77,8 +77,8 @@ pub enum AuthError {
     /// The authorization server did not register us.
     #[error("the authorization server refused to register the client: {0}")]
     Registration(String),
-    /// Users can not come back where they were expected.
-    #[error("users can not come back to {0}")]
+    /// Users cannot come back where they were expected.
+    #[error("users cannot come back to {0}")]
     Redirect(String),
     /// The browser could not be opened, or what the user pasted makes no sense.
     #[error("the user could not be asked: {0}")]
@@ -101,7 +101,7 @@ pub enum AuthError {
         told: String,
     },
     /// The answer of the token endpoint makes no sense.
-    #[error("the answer of the token endpoint can not be used: {0}")]
+    #[error("the answer of the token endpoint cannot be used: {0}")]
     BadToken(&'static str),
     /// Something could not be fetched.
     #[error("the authorization server did not answer as it should")]
@@ -118,7 +118,7 @@ pub enum AuthError {
     /// What others assert about the user or the program could not be had.
     #[error("the assertion could not be obtained")]
     Assertion(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Credentials can not be read or kept.
+    /// Credentials cannot be read or kept.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The system has no random numbers.

@@ -105,7 +105,7 @@ pub enum AuthEvent {
     },
     /// Tokens were forgotten.
     LoggedOut {
-        /// Whether the authorization server was told, and heard it. An access token that it can not take back ends by itself.
+        /// Whether the authorization server was told, and heard it. An access token that it cannot take back ends by itself.
         is_revoked: bool,
     },
 }

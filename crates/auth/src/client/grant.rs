@@ -8,7 +8,7 @@ use crate::metadata::AuthorizationServerMetadata;
 use crate::{Scopes, Secret, random};
 
 /// What was granted for one server. Everything that renewing it takes is with it, so that credentials of one authorization
-/// server can not meet another.
+/// server cannot meet another.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Grant {
     /// The server.

@@ -149,7 +149,7 @@ impl Login {
     /// over. Says whether there were any.
     ///
     /// # Errors
-    /// The store can not be changed.
+    /// The store cannot be changed.
     pub async fn logout(&self) -> Result<bool, AuthError> {
         let _turn = self.0.turns.take().await;
         let name = Grant::name(&self.0.name);
@@ -179,7 +179,7 @@ impl Login {
     /// Returns who is logged in.
     ///
     /// # Errors
-    /// The store can not be read.
+    /// The store cannot be read.
     pub async fn account(&self) -> Result<Option<Account>, AuthError> {
         Ok(self.0.load().await?.as_deref().map(Account::of))
     }

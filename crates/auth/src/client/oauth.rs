@@ -38,7 +38,7 @@ pub enum Binding {
     /// When the server asks for it.
     #[default]
     WhenAsked,
-    /// Always; an authorization server that can not do it is not used.
+    /// Always; an authorization server that cannot do it is not used.
     Always,
     /// Never.
     Never,
@@ -164,7 +164,7 @@ impl OAuth {
     /// document has to list [`OAuth::redirect_uri`], or `http://127.0.0.1/callback` if none is set.
     ///
     /// # Errors
-    /// The URL can not be a client's name: it is not `https`, or has no path.
+    /// The URL cannot be a client's name: it is not `https`, or has no path.
     pub fn client_document(mut self, url: impl Into<String>) -> Result<Self, AuthError> {
         let text = url.into();
         let is_sound = Url::parse(&text).is_ok_and(|url| {
@@ -256,17 +256,17 @@ impl OAuth {
     /// Makes a login for one server.
     ///
     /// # Errors
-    /// The URL is not a plain `http` or `https` URL, or users can not come back to [`OAuth::redirect_uri`].
+    /// The URL is not a plain `http` or `https` URL, or users cannot come back to [`OAuth::redirect_uri`].
     pub fn server(&self, url: impl AsRef<str>) -> Result<Arc<Login>, AuthError> {
         self.0.redirect_uri.as_deref().map_or(Ok(()), |uri| self.0.check_redirect(uri))?;
         Login::new(self.0.clone(), url.as_ref()).map(Arc::new)
     }
 
-    /// Returns all logins that are kept. One that can not be read, or a file of which nobody knows what it was for, is there as what is
+    /// Returns all logins that are kept. One that cannot be read, or a file of which nobody knows what it was for, is there as what is
     /// wrong with it.
     ///
     /// # Errors
-    /// The store as a whole can not be read.
+    /// The store as a whole cannot be read.
     pub async fn accounts(&self) -> Result<Vec<Result<Account, StoreError>>, AuthError> {
         let mut accounts = Vec::new();
         for name in self.0.store.names().await? {

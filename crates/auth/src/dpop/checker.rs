@@ -29,8 +29,8 @@ pub enum ProofError {
     /// Too many proofs came to remember them all.
     #[error("too many DPoP proofs at present")]
     Busy,
-    /// The store that remembers them can not be reached.
-    #[error("DPoP proofs can not be checked at present")]
+    /// The store that remembers them cannot be reached.
+    #[error("DPoP proofs cannot be checked at present")]
     Unavailable,
 }
 

@@ -66,7 +66,7 @@ pub enum FetchError {
     #[error("the answer has status {0}")]
     Status(StatusCode),
     /// The answer makes no sense.
-    #[error("the answer can not be used: {0}")]
+    #[error("the answer cannot be used: {0}")]
     Unusable(&'static str),
     /// The connection failed.
     #[error("the connection failed")]

@@ -74,7 +74,7 @@ pub struct Confirmation {
     /// The thumbprint of the key of a proof (RFC 9449).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jkt: Option<String>,
-    /// The thumbprint of a TLS certificate (RFC 8705). It can not be checked here, so a token that has it is refused.
+    /// The thumbprint of a TLS certificate (RFC 8705). It cannot be checked here, so a token that has it is refused.
     #[serde(default, rename = "x5t#S256", skip_serializing_if = "Option::is_none")]
     pub x5t_s256: Option<String>,
 }

@@ -105,7 +105,7 @@ impl KeySource for RemoteKeys {
 pub struct KeyCacheLimits {
     /// How long keys are kept when the source does not say; its word counts between a minute and a day. 10 minutes.
     pub life: Duration,
-    /// How long keys are used beyond that while the source can not be reached. 5 minutes.
+    /// How long keys are used beyond that while the source cannot be reached. 5 minutes.
     pub grace: Duration,
     /// How much time lies between two attempts at least, whatever tokens ask for. 10 seconds.
     pub pause: Duration,
@@ -134,8 +134,8 @@ pub enum KeyError {
     /// The issuer has no such key.
     #[error("the issuer has no such key")]
     Unknown,
-    /// The keys can not be had at present.
-    #[error("the issuer's keys can not be fetched")]
+    /// The keys cannot be had at present.
+    #[error("the issuer's keys cannot be fetched")]
     Unavailable(#[source] Arc<FetchError>),
 }
 
@@ -197,7 +197,7 @@ impl KeyCache {
     /// Returns the keys that may have made a signature, a few at most.
     ///
     /// # Errors
-    /// There is none, or it can not be found out.
+    /// There is none, or it cannot be found out.
     pub async fn candidates(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<Vec<Jwk>, KeyError> {
         if let Some(known) = self.known.look(kid, algorithm) {
             return known;

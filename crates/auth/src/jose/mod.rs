@@ -1,6 +1,6 @@
 //! Signed tokens: keys as JSON (RFC 7517), signatures (RFC 7515) and claims (RFC 7519).
 //!
-//! Signatures by public keys only. There is no `none` and no HMAC, so a token can not choose them.
+//! Signatures by public keys only. There is no `none` and no HMAC, so a token cannot choose them.
 
 mod algorithm;
 mod claims;

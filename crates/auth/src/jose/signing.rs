@@ -24,7 +24,7 @@ pub enum SignError {
     /// The system has no random numbers.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
-    /// What is to be signed can not be written as JSON.
+    /// What is to be signed cannot be written as JSON.
     #[error("what is to be signed is no JSON")]
     Claims(#[source] serde_json::Error),
 }

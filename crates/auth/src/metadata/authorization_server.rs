@@ -96,7 +96,7 @@ pub async fn discover(issuer: &str, fetch: &dyn Fetch) -> Result<AuthorizationSe
             Ok(metadata) => metadata,
             // Whoever waits for this has waited long enough.
             Err(error @ FetchError::TimedOut) => return Err(error),
-            // What can not be had here may be at the next place. If it is not, that nothing is there does not hide what went wrong here.
+            // What cannot be had here may be at the next place. If it is not, that nothing is there does not hide what went wrong here.
             Err(error) => {
                 if last.is_absent() {
                     last = error;

@@ -26,7 +26,7 @@ impl Redirects {
         let is_allowed = match url.scheme() {
             "https" => url.host().is_some(),
             "http" => is_loopback(&url),
-            // A reversed domain name can not be one of the schemes that run something.
+            // A reversed domain name cannot be one of the schemes that run something.
             scheme => self == Self::PrivateUse && scheme.contains('.'),
         };
         (is_plain && is_allowed).then_some(url)

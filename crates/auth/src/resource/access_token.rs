@@ -37,7 +37,7 @@ impl AccessToken {
     }
 
     /// Takes over the claims of a token whose signature was checked; none if it says too little, or is bound in a way that
-    /// can not be checked.
+    /// cannot be checked.
     pub(crate) fn from_claims(claims: Claims, payload: Bytes) -> Option<Self> {
         let key = match &claims.cnf {
             Some(confirmation) => Some(confirmation.jkt.clone().filter(|_| confirmation.x5t_s256.is_none())?),

@@ -92,7 +92,7 @@ impl ResourceServer {
                     }
                 }
                 Err(VerifyError::Unavailable(error)) => {
-                    tracing::warn!(%error, "a token can not be checked");
+                    tracing::warn!(%error, "a token cannot be checked");
                     last = Refusal::Unavailable;
                 }
             }

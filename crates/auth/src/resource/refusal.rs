@@ -15,7 +15,7 @@ use crate::dpop::{NONCE_HEADER, ProofError};
 pub(super) enum Refusal {
     /// It has no token.
     NoToken,
-    /// It can not be understood.
+    /// It cannot be understood.
     Malformed(&'static str),
     /// Its token is not good.
     InvalidToken(&'static str),
@@ -23,7 +23,7 @@ pub(super) enum Refusal {
     Proof(ProofError),
     /// Its token allows too little.
     Scope(Scopes),
-    /// Its token can not be checked at present.
+    /// Its token cannot be checked at present.
     Unavailable,
 }
 
@@ -57,7 +57,7 @@ impl Refusal {
             Self::Malformed(text) | Self::InvalidToken(text) => Some((*text).to_owned()),
             Self::Proof(error) => Some(error.to_string()),
             Self::Scope(needed) => Some(format!("this needs the scopes {needed}")),
-            Self::Unavailable => Some("tokens can not be checked at present".to_owned()),
+            Self::Unavailable => Some("tokens cannot be checked at present".to_owned()),
         }
     }
 

@@ -25,8 +25,8 @@ pub enum VerifyError {
     /// It is not genuine.
     #[error("{0}")]
     Invalid(&'static str),
-    /// It can not be found out at present.
-    #[error("tokens can not be checked at present")]
+    /// It cannot be found out at present.
+    #[error("tokens cannot be checked at present")]
     Unavailable(#[source] Arc<dyn std::error::Error + Send + Sync>),
 }
 

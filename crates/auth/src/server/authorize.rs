@@ -60,7 +60,7 @@ impl AuthorizationServer {
             }
             Err(error) => {
                 tracing::warn!(%error, "the store of the authorization server failed");
-                let text = "You can not log in at present. Please try again later.";
+                let text = "You cannot log in at present. Please try again later.";
                 return pages::problem("Not available", text, StatusCode::SERVICE_UNAVAILABLE);
             }
         }
@@ -87,7 +87,7 @@ impl AuthorizationServer {
         let client = self.client(id).await.map_err(|error| match error {
             NoClient::Unknown => "The client is not known here.",
             NoClient::Document(reason) => reason,
-            NoClient::Failed(_) => "The client can not be looked up at present.",
+            NoClient::Failed(_) => "The client cannot be looked up at present.",
         })?;
         let registered = &client.metadata.redirect_uris;
         let redirect_uri = match (params.get("redirect_uri"), registered.as_slice()) {
@@ -161,7 +161,7 @@ impl AuthorizationServer {
             return Err(OAuthError::invalid_request("state is too long"));
         }
         if params.get("prompt").is_some_and(|prompt| prompt != "none" && prompt.split(' ').any(|word| word == "none")) {
-            return Err(OAuthError::invalid_request("prompt can not be none and something else"));
+            return Err(OAuthError::invalid_request("prompt cannot be none and something else"));
         }
         let resource = self.target(&params.all("resource"))?;
         let scopes = self.scopes_for(&resource, params.get("scope"), client)?;

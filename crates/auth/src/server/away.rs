@@ -26,7 +26,7 @@ impl AuthorizationServer {
     /// Sends the user to the provider, after they consented. Only now the browser gets the cookie that lets it come back.
     pub(super) async fn send_upstream(&self, upstream: &Upstream, pending: &Pending) -> Result<Answer, OAuthError> {
         let found = upstream.metadata().await.map_err(|error| {
-            tracing::warn!(%error, "the upstream provider can not be reached");
+            tracing::warn!(%error, "the upstream provider cannot be reached");
             OAuthError::unavailable()
         })?;
         let endpoint = found.authorization_endpoint.as_deref().ok_or(OAuthError::unavailable())?;
@@ -65,7 +65,7 @@ impl AuthorizationServer {
 
     async fn returned(&self, visit: &Visit) -> Result<Answer, &'static str> {
         const GONE: &str = "This answer does not belong to a login that began in this browser.";
-        const FAILED: &str = "This can not be done at present. Please try again later.";
+        const FAILED: &str = "This cannot be done at present. Please try again later.";
         let upstream = self.0.upstream.as_ref().ok_or(GONE)?;
         let params = visit.query().map_err(|error| error.description)?;
         let state = params.get("state").ok_or(GONE)?;

@@ -143,19 +143,19 @@ impl Default for Lifetimes {
 #[non_exhaustive]
 pub enum BuildError {
     /// The issuer is no `https` URL, nor a loopback one.
-    #[error("\"{0}\" can not be an issuer: it must be an https URL without query and fragment")]
+    #[error("\"{0}\" cannot be an issuer: it must be an https URL without query and fragment")]
     Issuer(String),
     /// There is no resource, or its URL is none.
-    #[error("\"{0}\" can not be a resource")]
+    #[error("\"{0}\" cannot be a resource")]
     Resource(String),
     /// There is nothing that tokens could be for.
     #[error("an authorization server needs at least one resource")]
     NoResource,
     /// A client's address is not acceptable.
-    #[error("client \"{0}\" has an address that users can not be sent to")]
+    #[error("client \"{0}\" has an address that users cannot be sent to")]
     Redirect(String),
     /// The store does not have the keys, or they were sealed with another key.
-    #[error("the keys can not be had from the store")]
+    #[error("the keys cannot be had from the store")]
     Store(#[source] Arc<StoreError>),
     /// The system has no random numbers.
     #[error(transparent)]
@@ -362,7 +362,7 @@ impl AuthorizationServerBuilder {
     /// well, and the store must be as private as they are.
     ///
     /// # Errors
-    /// The store can not be reached, or the setup makes no sense; see [`BuildError`].
+    /// The store cannot be reached, or the setup makes no sense; see [`BuildError`].
     pub async fn build_shared(mut self) -> Result<AuthorizationServer, BuildError> {
         let failed = |error| BuildError::Store(Arc::new(error));
         let clock = self.clock.clone();

@@ -82,7 +82,7 @@ impl AuthorizationServer {
             (None, Some(url), Some(keys)) => match keys.candidates(url, kid, jws.algorithm).await {
                 Ok(keys) => keys,
                 Err(error) => {
-                    tracing::debug!(%error, client = client.id, "the keys of a client can not be had");
+                    tracing::debug!(%error, client = client.id, "the keys of a client cannot be had");
                     return Ok(false);
                 }
             },

@@ -8,7 +8,7 @@ use super::respond::OAuthError;
 #[derive(Debug)]
 pub(super) enum NoClient {
     Unknown,
-    /// Its document can not be used, and why.
+    /// Its document cannot be used, and why.
     Document(&'static str),
     Failed(OAuthError),
 }

@@ -54,7 +54,7 @@ impl AuthorizationServer {
     }
 
     async fn decided(&self, visit: &Visit) -> Result<Answer, &'static str> {
-        const FAILED: &str = "This can not be done at present. Please try again later.";
+        const FAILED: &str = "This cannot be done at present. Please try again later.";
         let form = visit.form().map_err(|error| error.description)?;
         let session = self.session(visit).await.map_err(|_| FAILED)?;
         if self.0.upstream.is_none() && session.is_none() {

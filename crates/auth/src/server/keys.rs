@@ -10,7 +10,7 @@ use crate::store::StoreError;
 use crate::{Clock, NoRandomness};
 
 /// The keys of an issuer: one signs, those before it are shown until all their tokens have expired, and the one after it is
-/// shown before it signs, so that nobody meets a signature of a key they can not have.
+/// shown before it signs, so that nobody meets a signature of a key they cannot have.
 ///
 /// The keys of [`build_shared`](super::AuthorizationServerBuilder::build_shared) are in the store, and all servers that share it
 /// follow one plan.
@@ -87,7 +87,7 @@ impl KeyRing {
         match shared.look(self.plan, now).await {
             Ok(keys) => *self.keys() = keys,
             Err(error) => {
-                tracing::warn!(%error, "the keys of all servers can not be read; those that are known are used")
+                tracing::warn!(%error, "the keys of all servers cannot be read; those that are known are used")
             }
         }
     }

@@ -56,8 +56,8 @@ impl AuthorizationServer {
     }
 }
 
-/// What the user reads when we can not go on; the reason is in the log.
+/// What the user reads when we cannot go on; the reason is in the log.
 fn not_now(error: impl Into<OAuthError>) -> &'static str {
     let _: OAuthError = error.into();
-    "You can not log in at present. Please try again later."
+    "You cannot log in at present. Please try again later."
 }

@@ -14,7 +14,7 @@ pub(super) fn may_register(text: &str, application: Option<ApplicationType>, red
 }
 
 /// Whether an address is one that was registered: to the letter, but the port of a loopback address may differ, because a
-/// program can not choose it beforehand (RFC 8252, section 7.3).
+/// program cannot choose it beforehand (RFC 8252, section 7.3).
 pub(super) fn is_registered(asked: &str, registered: &[String]) -> bool {
     registered.iter().any(|known| known == asked || differs_in_loopback_port(asked, known))
 }
@@ -41,7 +41,7 @@ fn split_loopback(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether users may be sent to a client's address without having seen it: an administrator named the client, or the address
-/// is on the user's own machine and can not be a page that pretends to be another.
+/// is on the user's own machine and cannot be a page that pretends to be another.
 pub(super) fn is_trusted(client: &Client, redirect_uri: &str) -> bool {
     client.origin == Origin::Configured || Url::parse(redirect_uri).is_ok_and(|url| is_loopback(&url))
 }

@@ -50,7 +50,7 @@ const ATTEMPTS: usize = 8;
 impl AuthorizationServer {
     /// Begins the refresh tokens of a login.
     pub(super) async fn keep_refresh(&self, grant: &Grant) -> Result<String, OAuthError> {
-        // Not the name of the family, which stands in access tokens: who sees one of those can not end the login.
+        // Not the name of the family, which stands in access tokens: who sees one of those cannot end the login.
         let name = random::token()?;
         let text = format!("{name}.{}", random::token()?);
         let expires_at = self.now().saturating_add(self.0.life.refresh);
@@ -63,7 +63,7 @@ impl AuthorizationServer {
     pub(super) async fn forget_refresh(&self, text: &str) {
         let name = text.split_once('.').map_or(text, |(name, _)| name);
         if let Err(error) = self.store().take(&refresh_key(name)).await {
-            tracing::debug!(%error, "refresh tokens that nobody got can not be forgotten yet");
+            tracing::debug!(%error, "refresh tokens that nobody got cannot be forgotten yet");
         }
     }
 
@@ -189,7 +189,7 @@ fn refresh_key(name: &str) -> String {
     format!("refresh:{}", random::digest(name))
 }
 
-/// Makes the next token of one. Who has the store but not the token can not make it, nor who has the token but not the store.
+/// Makes the next token of one. Who has the store but not the token cannot make it, nor who has the token but not the store.
 fn next_token(text: &str, seed: &str) -> String {
     let name = text.split_once('.').map_or(text, |(name, _)| name);
     let key = hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes());

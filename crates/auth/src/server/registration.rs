@@ -50,7 +50,7 @@ impl AuthorizationServer {
 
     async fn registered(&self, visit: &Visit) -> Result<Answer, OAuthError> {
         let Some(registration) = &self.0.registration else {
-            let error = OAuthError::new("access_denied", "clients can not register themselves here");
+            let error = OAuthError::new("access_denied", "clients cannot register themselves here");
             return Err(OAuthError { status: StatusCode::FORBIDDEN, ..error });
         };
         let throttles = &self.0.throttles;
@@ -116,7 +116,7 @@ pub(super) fn accepted(metadata: ClientMetadata, redirects: Redirects) -> Result
     match method {
         "none" | "client_secret_basic" | "client_secret_post" => {}
         "private_key_jwt" if metadata.jwks.is_some() != metadata.jwks_uri.is_some() => {}
-        _ => return Err(bad("the client can not say who it is in this way")),
+        _ => return Err(bad("the client cannot say who it is in this way")),
     }
     let texts = [
         &metadata.client_name,
@@ -140,7 +140,7 @@ pub(super) fn accepted(metadata: ClientMetadata, redirects: Redirects) -> Result
     {
         return Err(OAuthError::new(
             "invalid_redirect_uri",
-            "users can not be sent to these addresses: https, or http on loopback for native applications",
+            "users cannot be sent to these addresses: https, or http on loopback for native applications",
         ));
     }
     Ok(metadata)

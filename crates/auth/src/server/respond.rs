@@ -47,7 +47,7 @@ impl OAuthError {
 
     pub(super) fn unavailable() -> Self {
         let status = StatusCode::SERVICE_UNAVAILABLE;
-        Self { status, ..Self::new("temporarily_unavailable", "the server can not do this at present") }
+        Self { status, ..Self::new("temporarily_unavailable", "the server cannot do this at present") }
     }
 }
 
@@ -60,21 +60,21 @@ impl From<StoreError> for OAuthError {
 
 impl From<NoRandomness> for OAuthError {
     fn from(error: NoRandomness) -> Self {
-        tracing::error!(%error, "the authorization server can not go on");
+        tracing::error!(%error, "the authorization server cannot go on");
         Self::unavailable()
     }
 }
 
 impl From<SignError> for OAuthError {
     fn from(error: SignError) -> Self {
-        tracing::error!(%error, "the authorization server can not sign");
+        tracing::error!(%error, "the authorization server cannot sign");
         Self::unavailable()
     }
 }
 
 impl From<SealError> for OAuthError {
     fn from(error: SealError) -> Self {
-        tracing::error!(%error, "the authorization server can not seal");
+        tracing::error!(%error, "the authorization server cannot seal");
         Self::unavailable()
     }
 }

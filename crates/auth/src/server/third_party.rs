@@ -34,8 +34,8 @@ pub enum ThirdPartyError {
     /// The user's login there is over; ours is over too now.
     #[error("the login at the other provider is over")]
     Over,
-    /// The provider or the store can not be reached.
-    #[error("the token can not be had at present")]
+    /// The provider or the store cannot be reached.
+    #[error("the token cannot be had at present")]
     Unavailable,
 }
 
@@ -154,7 +154,7 @@ impl AuthorizationServer {
         tokens.expires_at.is_none_or(|end| end > self.now().saturating_add(MARGIN))
     }
 
-    /// Ends a login at the third party with ours. That it can not be reached keeps nobody from logging out here.
+    /// Ends a login at the third party with ours. That it cannot be reached keeps nobody from logging out here.
     pub(super) async fn end_third_party(&self, family: &str) -> Result<(), OAuthError> {
         let key = third_party_key(family);
         let Some(sealed) = self.store().take(&key).await? else { return Ok(()) };
@@ -172,7 +172,7 @@ impl AuthorizationServer {
     /// provider's own services; the client never sees it.
     ///
     /// # Errors
-    /// The login there is over, in which case our own tokens of it are revoked, or the provider can not be reached.
+    /// The login there is over, in which case our own tokens of it are revoked, or the provider cannot be reached.
     pub async fn third_party_token(&self, token: &AccessToken) -> Result<Secret, ThirdPartyError> {
         let family: String = token.claim("sid").ok_or(ThirdPartyError::Over)?;
         match self.third_party(&family).await {

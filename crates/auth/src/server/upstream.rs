@@ -47,7 +47,7 @@ pub(super) enum NoTokens {
     /// What was shown for them is worth nothing, now and later.
     #[error("the provider takes the code or the refresh token no more")]
     Over,
-    /// It can not be asked at present, or makes no sense, or has something against us.
+    /// It cannot be asked at present, or makes no sense, or has something against us.
     #[error(transparent)]
     Failed(#[from] FetchError),
 }

@@ -31,12 +31,12 @@ struct User {
     password: String,
 }
 
-/// Users can not be read or written.
+/// Users cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UsersError {
-    /// The file can not be read or written.
-    #[error("the file of users can not be used")]
+    /// The file cannot be read or written.
+    #[error("the file of users cannot be used")]
     File(#[source] io::Error),
     /// The file can be read by others.
     #[error("the file of users can be read by others; make it private: chmod 600")]
@@ -45,7 +45,7 @@ pub enum UsersError {
     #[error("the file of users makes no sense")]
     Format(#[source] serde_json::Error),
     /// The name is empty, long, or holds a colon or control characters.
-    #[error("this can not be the name of a user")]
+    #[error("this cannot be the name of a user")]
     Name,
     /// The password is shorter than eight characters, or longer than 1024.
     #[error("a password has 8 to 1024 characters")]
@@ -61,7 +61,7 @@ impl Users {
     /// Users in memory.
     ///
     /// # Errors
-    /// Passwords can not be hashed here.
+    /// Passwords cannot be hashed here.
     pub fn new() -> Result<Self, UsersError> {
         Self::of(None, BTreeMap::new())
     }
@@ -69,7 +69,7 @@ impl Users {
     /// Reads a file; one that does not exist has no users.
     ///
     /// # Errors
-    /// It can not be read, can be read by others, or is no file of users.
+    /// It cannot be read, can be read by others, or is no file of users.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, UsersError> {
         let file = file.into();
         let users = match std::fs::read(&file) {
@@ -94,7 +94,7 @@ impl Users {
     /// Adds a user, or gives one a new password, and writes the file.
     ///
     /// # Errors
-    /// Name or password are not acceptable, or the file can not be written.
+    /// Name or password are not acceptable, or the file cannot be written.
     pub fn add_user(&self, name: &str, password: &Secret) -> Result<(), UsersError> {
         check_name(name)?;
         if !(8..=1024).contains(&password.expose().chars().count()) {
@@ -112,7 +112,7 @@ impl Users {
     /// Removes a user and writes the file; says whether there was one.
     ///
     /// # Errors
-    /// The file can not be written.
+    /// The file cannot be written.
     pub fn remove_user(&self, name: &str) -> Result<bool, UsersError> {
         let mut users = self.0.users.write().unwrap_or_else(PoisonError::into_inner);
         let mut after = users.clone();
@@ -213,7 +213,7 @@ mod tests {
             let busy = tokio::task::spawn_blocking(move || released.recv());
             tokio::select! {
                 biased;
-                _ = users.check("nobody", Secret::new("a password")) => panic!("it can not be done yet"),
+                _ = users.check("nobody", Secret::new("a password")) => panic!("it cannot be done yet"),
                 () = std::future::ready(()) => {}
             }
             assert_eq!(users.0.checks.available_permits(), CHECKS_AT_ONCE - 1);

@@ -283,7 +283,7 @@ async fn refreshing_fills_no_store() {
 struct Failing {
     inner: MemoryStore,
     kind: Mutex<Option<&'static str>>,
-    /// Of which kind the next value can not be replaced, because another was faster.
+    /// Of which kind the next value cannot be replaced, because another was faster.
     late: Mutex<Option<&'static str>>,
     /// What was put and not taken.
     keys: Mutex<BTreeSet<String>>,

@@ -121,7 +121,7 @@ async fn the_keys_of_a_client_are_few() {
     }
 }
 
-/// While the keys of a client can not be fetched, it is nobody.
+/// While the keys of a client cannot be fetched, it is nobody.
 #[tokio::test]
 async fn keys_that_can_not_be_fetched_prove_nothing() {
     let key = SigningKey::generate().unwrap();

@@ -34,7 +34,7 @@ async fn metadata_is_where_the_header_says_or_at_the_known_places() {
 async fn metadata_that_was_announced_has_to_be_there() {
     let town = Town::new().await;
     town.state().challenge = format!("resource_metadata=\"{}\"", town.url("/nowhere.json"));
-    assert!(town.failure(&town.login()).await.contains("/nowhere.json can not be used"));
+    assert!(town.failure(&town.login()).await.contains("/nowhere.json cannot be used"));
     assert!(town.paths(RESOURCE).is_empty());
 }
 

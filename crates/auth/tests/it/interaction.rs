@@ -1,4 +1,4 @@
-//! Users and their browsers: where they are sent, what they see, what can not be forged.
+//! Users and their browsers: where they are sent, what they see, what cannot be forged.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -62,7 +62,7 @@ async fn mistakes_of_the_client_are_told_to_the_client() {
     }
 }
 
-/// T-089: the pages can not be framed, run nothing, and show where it leads. AUTH-119, AUTH-120, SEC-003, SEC-005
+/// T-089: the pages cannot be framed, run nothing, and show where it leads. AUTH-119, AUTH-120, SEC-003, SEC-005
 /// Consent is a record of the store, by user, client and resource, and not a cookie; SEC-006 is about those that there are.
 #[tokio::test]
 async fn the_pages_are_safe_and_honest() {

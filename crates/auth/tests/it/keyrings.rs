@@ -70,7 +70,7 @@ async fn sealed_stores_keep_their_promises() {
     }
 }
 
-/// T-069: the files alone are of no use, and can not be passed off for one another. AUTH-085, AUTH-100
+/// T-069: the files alone are of no use, and cannot be passed off for one another. AUTH-085, AUTH-100
 #[tokio::test]
 async fn sealed_files_tell_nothing() {
     let (place, pocket) = (Place::new(), Pocket::default());
@@ -140,7 +140,7 @@ async fn without_a_keyring_files_do() {
     assert!(matches!(store(Sealing::WherePossible).load("a").await, Err(StoreError::Keyring(_))));
 }
 
-/// A login that can not be read at the moment can not be revoked either, so it is not forgotten; and where it is kept is told.
+/// A login that cannot be read at the moment cannot be revoked either, so it is not forgotten; and where it is kept is told.
 #[tokio::test]
 async fn a_locked_keyring_forgets_no_login() {
     let (place, pocket, town) = (Place::new(), Pocket::default(), Town::new().await);
@@ -215,7 +215,7 @@ mod of_the_kernel {
         fn new() -> Option<Self> {
             let name = format!("probe {}", std::process::id());
             let probed = Kernel.write(&name, &"x".into());
-            // Something may be left even if it can not be used.
+            // Something may be left even if it cannot be used.
             let _ = entry(&name).and_then(|entry| entry.delete_credential());
             match probed {
                 Ok(()) => Some(Self(Place::new())),

@@ -140,7 +140,7 @@ async fn users_come_back_to_a_safe_place() {
     // An interaction of the application's own has no other choice.
     let town = Town::new().await;
     let login = town.oauth().interaction(Elsewhere("http://app.example/cb")).server(town.url("/mcp")).unwrap();
-    assert!(town.failure(&login).await.contains("can not come back to http://app.example/cb"));
+    assert!(town.failure(&login).await.contains("cannot come back to http://app.example/cb"));
     assert!(town.clients().is_empty() && town.visits().is_empty() && town.paths("/token").is_empty());
 }
 

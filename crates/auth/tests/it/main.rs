@@ -1,6 +1,6 @@
 //! Authorization, seen from outside.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod algorithms;
 mod callback;

@@ -81,7 +81,7 @@ async fn a_renewal_outlives_the_call_that_began_it() {
     assert_eq!((grants(&town, "refresh_token"), town.visits().len()), (1, 1));
 }
 
-/// Where a token can not be renewed, the user is asked again. AUTH-087
+/// Where a token cannot be renewed, the user is asked again. AUTH-087
 #[tokio::test]
 async fn the_user_is_asked_when_nothing_else_helps() {
     let town = town().await;
@@ -203,7 +203,7 @@ async fn logging_out_revokes_before_the_client_is_forgotten() {
     assert!(names(&*town.store).await.is_empty());
 }
 
-/// An access token that the authorization server can not take back is no failure, as long as nothing can be renewed.
+/// An access token that the authorization server cannot take back is no failure, as long as nothing can be renewed.
 #[tokio::test]
 async fn what_can_not_be_revoked_is_told_apart() {
     for (refused, answer, is_revoked) in [

@@ -372,7 +372,7 @@ async fn refresh(server: &AuthorizationServer, tokens: &Value) -> crate::visitor
     Visitor::new(server).post("/token", &form).await
 }
 
-/// A provider that has something against us, or can not answer now, has not ended the login of a user. AUTH-125
+/// A provider that has something against us, or cannot answer now, has not ended the login of a user. AUTH-125
 #[tokio::test]
 async fn only_a_refused_grant_ends_the_login() {
     let provider = provider();

@@ -38,7 +38,7 @@ pub(crate) struct State {
     pub(crate) nonce: Option<&'static str>,
     /// Whether no token is ever good.
     pub(crate) hates_tokens: bool,
-    /// A path that can not be served at present.
+    /// A path that cannot be served at present.
     pub(crate) broken: Option<&'static str>,
     /// A refusal of the registration endpoint.
     pub(crate) no_registration: Option<&'static str>,
@@ -154,7 +154,7 @@ impl Town {
         Ok(self.agent.send(request, Some(login)).await?.status.as_u16())
     }
 
-    /// Sends a request that can not be authorized; returns why, down to the last cause.
+    /// Sends a request that cannot be authorized; returns why, down to the last cause.
     pub(crate) async fn failure(&self, login: &Login) -> String {
         let error = self.request(login).await.unwrap_err();
         let mut text = String::new();

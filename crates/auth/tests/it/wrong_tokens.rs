@@ -365,7 +365,7 @@ async fn an_issuer_that_hangs_is_not_queued_for() {
     assert_eq!(fetch.0.load(Ordering::SeqCst), asked + 1);
 }
 
-/// T-080: opaque tokens need an audience too, and nothing is accepted while the issuer can not be asked.
+/// T-080: opaque tokens need an audience too, and nothing is accepted while the issuer cannot be asked.
 #[tokio::test]
 async fn opaque_tokens_are_as_good_as_the_issuer_says() {
     let good = json!({ "active": true, "sub": "ann", "aud": RESOURCE, "exp": NOW + 60, "scope": "read" });
@@ -397,7 +397,7 @@ async fn opaque_tokens_are_as_good_as_the_issuer_says() {
     }
 }
 
-/// T-080: while the keys can not be fetched, nobody comes in, and nobody is told that the token is bad.
+/// T-080: while the keys cannot be fetched, nobody comes in, and nobody is told that the token is bad.
 #[tokio::test]
 async fn nothing_is_accepted_while_keys_are_missing() {
     let keys = Arc::new(RemoteKeys::at("https://auth.example.com/jwks", Arc::new(Canned(None))));
@@ -419,7 +419,7 @@ impl TokenVerifier for Anyone {
     }
 }
 
-/// T-080: a verifier of one's own can not forget the audience.
+/// T-080: a verifier of one's own cannot forget the audience.
 #[tokio::test]
 async fn the_audience_is_checked_for_every_verifier() {
     let server = ResourceServer::builder(RESOURCE).issuer(ISSUER, Anyone).build().unwrap();

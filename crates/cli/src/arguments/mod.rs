@@ -163,7 +163,7 @@ impl Takes {
                 Given::Json(text) => return json(&text),
                 Given::JsonFile(path) => {
                     let text = String::from_utf8(content(&path)?);
-                    return json(&text.map_err(|_| format!("can not be read: {} is not text", path.display()))?);
+                    return json(&text.map_err(|_| format!("cannot be read: {} is not text", path.display()))?);
                 }
             }
         }
@@ -185,7 +185,7 @@ fn of_file(schema: &Value, path: &Path) -> Result<Value, String> {
     if schema["contentEncoding"] == "base64" {
         return Ok(Value::String(STANDARD.encode(bytes)));
     }
-    let text = String::from_utf8(bytes).map_err(|_| format!("can not be read: {} is not text", path.display()))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("cannot be read: {} is not text", path.display()))?;
     let is_text = takes(schema, "string") || schema.get("type").is_none() && schema.get("anyOf").is_none();
     if is_text {
         return Ok(Value::String(text));
@@ -194,7 +194,7 @@ fn of_file(schema: &Value, path: &Path) -> Result<Value, String> {
 }
 
 fn content(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("can not be read from {}: {error}", path.display()))
+    std::fs::read(path).map_err(|error| format!("cannot be read from {}: {error}", path.display()))
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, Failure> {
@@ -250,7 +250,7 @@ mod tests {
             (&["a=2", "a=3", "b=1"], "takes one value"),
             (&["a:={", "b=1"], "is not JSON"),
             (&["a:=1", "a=2", "b=1"], "more than once"),
-            (&["a=@/no/such/file", "b=1"], "can not be read from /no/such/file"),
+            (&["a=@/no/such/file", "b=1"], "cannot be read from /no/such/file"),
             (&["plain"], "is not an argument"),
         ] {
             let error = call(&sum(), words, "").unwrap_err();

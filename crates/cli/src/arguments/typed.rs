@@ -97,7 +97,7 @@ pub(crate) fn number(text: &str) -> Option<Number> {
     text.parse().ok().and_then(Number::from_f64)
 }
 
-/// JSON, or one element, or several with commas between them if commas can not be part of an element.
+/// JSON, or one element, or several with commas between them if commas cannot be part of an element.
 fn array(schema: &Value, text: &str) -> Option<Value> {
     if text.trim_start().starts_with('[') {
         return serde_json::from_str(text).ok().filter(Value::is_array);

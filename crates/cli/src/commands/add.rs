@@ -56,11 +56,11 @@ pub(crate) struct Remove {
 impl Add {
     pub(crate) async fn run(self, screen: &mut Screen) -> Result<ExitCode, Failure> {
         if self.name.is_empty() || self.name.contains("://") || self.name.chars().any(char::is_control) {
-            return Err(Failure::usage(format!("{:?} can not be the name of a server", self.name)));
+            return Err(Failure::usage(format!("{:?} cannot be the name of a server", self.name)));
         }
         let file = self.config.clone().unwrap_or_else(target::file_for_new_servers);
         let server = self.server()?;
-        // Nobody is asked about something that can not be done.
+        // Nobody is asked about something that cannot be done.
         let text = target::add_to_file(&file, &self.name, &server)?;
         if !self.command.is_empty() && !self.yes {
             self.agree(&file).await?;

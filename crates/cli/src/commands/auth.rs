@@ -91,7 +91,7 @@ impl List {
         if unreadable.is_empty() {
             return Ok(());
         }
-        let failure = Failure::new(Class::Failed, "some of what is kept can not be read, and is not listed");
+        let failure = Failure::new(Class::Failed, "some of what is kept cannot be read, and is not listed");
         Err(unreadable.iter().fold(failure, |failure, error| failure.why(chain(error))))
     }
 }
@@ -129,7 +129,7 @@ impl Explain {
 impl AddUser {
     async fn run(self, screen: &mut Screen) -> Result<(), Failure> {
         let unusable = |error: &dyn std::error::Error| {
-            Failure::new(Class::Failed, format!("the user can not be added to {}", self.file.display()))
+            Failure::new(Class::Failed, format!("the user cannot be added to {}", self.file.display()))
                 .why(chain(error))
         };
         let users = Users::open(&self.file).map_err(|error| unusable(&error))?;

@@ -70,7 +70,7 @@ impl Call {
 /// Reads all of standard input. This happens before anything else does, so that Ctrl-C still ends the command at once.
 fn standard_input() -> Result<String, Failure> {
     std::io::read_to_string(std::io::stdin())
-        .map_err(|error| Failure::usage("standard input can not be read").why(error.to_string()))
+        .map_err(|error| Failure::usage("standard input cannot be read").why(error.to_string()))
 }
 
 /// Finds the tool, which says how its arguments are read.

@@ -38,7 +38,7 @@ impl Complete {
         let reference = match kind.as_str() {
             "prompt" => Reference::prompt(name),
             "resource" | "template" => Reference::resource(name),
-            _ => return Err(Failure::usage(format!("{kind:?} can not be completed")).hint("write prompt or resource")),
+            _ => return Err(Failure::usage(format!("{kind:?} cannot be completed")).hint("write prompt or resource")),
         };
         let argument = next(&mut self.words, "the name of an argument")?;
         let typed = match self.words.first() {

@@ -80,7 +80,7 @@ impl Login {
             let mut client = GivenClient::new(id);
             if let Some(file) = &self.client_secret_file {
                 let text = std::fs::read_to_string(file).map_err(|error| {
-                    Failure::usage(format!("{} can not be read", file.display())).why(error.to_string())
+                    Failure::usage(format!("{} cannot be read", file.display())).why(error.to_string())
                 })?;
                 client = client.secret(Secret::new(text.trim()));
             }

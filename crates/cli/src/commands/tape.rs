@@ -32,7 +32,7 @@ impl Tape {
     pub(crate) fn run(self, screen: &mut Screen) -> Result<ExitCode, Failure> {
         let name = self.file.display();
         let reader = Reader::open(&self.file)
-            .map_err(|error| Failure::usage(format!("{name} can not be opened")).why(error.to_string()))?;
+            .map_err(|error| Failure::usage(format!("{name} cannot be opened")).why(error.to_string()))?;
         let mut teller = Teller::new(screen.style());
         let mut unreadable = 0_u64;
         for entry in reader {
@@ -46,11 +46,11 @@ impl Tape {
                 }
                 Err(ReadError::Io(error)) => {
                     screen.flush()?;
-                    return Err(Failure::new(Class::Failed, format!("{name} can not be read")).why(error.to_string()));
+                    return Err(Failure::new(Class::Failed, format!("{name} cannot be read")).why(error.to_string()));
                 }
                 Err(error) => {
                     screen.flush()?;
-                    return Err(Failure::usage(format!("{name} can not be shown")).why(error.to_string()));
+                    return Err(Failure::usage(format!("{name} cannot be shown")).why(error.to_string()));
                 }
             }
         }

@@ -47,7 +47,7 @@ async fn sealed(oauth: OAuth, files: FileStore, always: bool) -> Result<OAuth, A
     if !always {
         return Ok(oauth.store(store.sealing(Sealing::WherePossible)));
     }
-    // Nobody should log in for a token that can not be kept.
+    // Nobody should log in for a token that cannot be kept.
     store.unlock().await?;
     Ok(oauth.store(store.sealing(Sealing::Always)))
 }

@@ -27,7 +27,7 @@ impl Opener for Browser {
         eprintln!("Opening the login page of {} in the browser. If none appears, open this address:", host(page));
         eprintln!("  {page}");
         if let Err(error) = SystemBrowser.open(page) {
-            eprintln!("note: the browser can not be started ({error}); open the address yourself");
+            eprintln!("note: the browser cannot be started ({error}); open the address yourself");
         }
         Ok(())
     }

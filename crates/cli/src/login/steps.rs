@@ -64,7 +64,7 @@ pub(crate) fn told(event: &AuthEvent) -> String {
         AuthEvent::Kept { place } => kept(place),
         AuthEvent::Renewed => "the token was renewed".to_owned(),
         AuthEvent::RenewedElsewhere => "another process has renewed the token".to_owned(),
-        AuthEvent::NotRenewed { why } => format!("the token can not be renewed: {why}"),
+        AuthEvent::NotRenewed { why } => format!("the token cannot be renewed: {why}"),
         AuthEvent::SteppingUp { scopes } => format!("more is asked for: scopes {}", named(scopes)),
         AuthEvent::LoggedOut { is_revoked: true } => "the authorization server has revoked the token".to_owned(),
         AuthEvent::LoggedOut { .. } => "the token is forgotten here, but could not be revoked".to_owned(),
@@ -77,7 +77,7 @@ fn kept(place: &Place) -> String {
     let name = &place.name;
     match (&place.no_keyring, place.is_sealed) {
         (Some(why), _) => {
-            format!("the login is kept in {name}, which only you can read; the keyring can not be used: {why}")
+            format!("the login is kept in {name}, which only you can read; the keyring cannot be used: {why}")
         }
         (None, true) => format!("the login is kept in {name}, sealed with a key in the keyring"),
         (None, false) => format!("the login is kept in {name}, which only you can read"),

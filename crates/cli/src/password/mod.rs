@@ -30,7 +30,7 @@ pub(crate) async fn read(prompt: String) -> Result<String, Failure> {
 async fn typed_silently(prompt: String) -> Result<String, Failure> {
     // What is typed early must not appear either.
     let _silence = platform::Silence::begin()
-        .map_err(|error| Failure::new(Class::Failed, "the terminal can not be silenced").why(error.to_string()))?;
+        .map_err(|error| Failure::new(Class::Failed, "the terminal cannot be silenced").why(error.to_string()))?;
     let line = typed_line(prompt).await;
     eprintln!();
     line

@@ -31,7 +31,7 @@ impl<'a> Dialogue<'a> {
         writeln!(self.output, "{text}")
     }
 
-    /// Shows a server's text, indented, so that it can not be taken for ours.
+    /// Shows a server's text, indented, so that it cannot be taken for ours.
     pub(crate) fn quote(&mut self, text: &str) -> io::Result<()> {
         let page = self.style.paragraph(&escaped(text), 0);
         for line in page.lines() {

@@ -120,7 +120,7 @@ impl Questions {
         eprintln!("note: {} {}", one_line(&self.who), one_line(what));
     }
 
-    /// Talks to the person on a thread of its own, because reading a terminal can not be interrupted. The thread ends with the
+    /// Talks to the person on a thread of its own, because reading a terminal cannot be interrupted. The thread ends with the
     /// process if nobody waits for the answer any more.
     async fn ask<T: Send + 'static>(
         self: &Arc<Self>,

@@ -36,7 +36,7 @@ pub(crate) fn visit(
             Typed::Line(line) => match line.trim().to_ascii_lowercase().as_str() {
                 "o" | "open" => {
                     if let Err(error) = open(&page.url) {
-                        let what = format!("the browser can not be started ({error}); open the address yourself");
+                        let what = format!("the browser cannot be started ({error}); open the address yourself");
                         dialogue.say(&dialogue.style.warning(&what))?;
                         continue;
                     }

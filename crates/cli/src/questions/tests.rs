@@ -70,7 +70,7 @@ fn a_form_can_be_declined_and_cancelled() {
     }
 }
 
-/// CLI-088: what a server writes can not be clicked on, wherever it stands in a question. Only the address of a page is shown as one.
+/// CLI-088: what a server writes cannot be clicked on, wherever it stands in a question. Only the address of a page is shown as one.
 #[test]
 fn nothing_but_the_address_of_a_page_can_be_followed() {
     const LINK: &str = "\x1b]8;;https://evil.example\x1b\\here\x1b]8;;\x1b\\";
@@ -164,7 +164,7 @@ fn a_page_that_does_not_open_can_be_tried_again() {
         let page = ElicitUrlParams::new(UrlMode::Url, "Please sign in", "https://example.com/");
         let (result, shown) = talk(input, |dialogue| page::visit(dialogue, "demo", &page, &open));
         assert_eq!((result.action.to_string().as_str(), tried.into_inner()), (action, tries), "{input:?}");
-        assert!(shown.contains("the browser can not be started") && shown.matches("Open it?").count() == 2, "{shown}");
+        assert!(shown.contains("the browser cannot be started") && shown.matches("Open it?").count() == 2, "{shown}");
     }
 }
 

@@ -32,7 +32,7 @@ fn escape(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character steers a terminal, changes the direction of text, or can not be seen.
+/// Whether a character steers a terminal, changes the direction of text, or cannot be seen.
 pub(crate) fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(u32::from(c),

@@ -18,7 +18,7 @@ impl Folder {
     /// Saves a file under a name made of `stem` and the MIME type. Nothing is ever overwritten: a number is added instead.
     pub(crate) fn save(&self, stem: &str, mime_type: Option<&str>, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let cause = |path: &Path, error: &io::Error| {
-            Failure::new(Class::Failed, format!("{} can not be written", path.display())).why(error.to_string())
+            Failure::new(Class::Failed, format!("{} cannot be written", path.display())).why(error.to_string())
         };
         fs::create_dir_all(&self.0).map_err(|error| cause(&self.0, &error))?;
         let (stem, own) = harmless(stem);

@@ -19,7 +19,7 @@ impl Recording {
         let Some(path) = path else { return Ok(None) };
         match Tape::append(path) {
             Ok(tape) => Ok(Some(Self { tape, path: path.to_owned() })),
-            Err(error) => Err(Failure::usage(format!("can not record on {}", path.display())).why(error.to_string())),
+            Err(error) => Err(Failure::usage(format!("cannot record on {}", path.display())).why(error.to_string())),
         }
     }
 

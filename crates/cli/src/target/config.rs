@@ -32,7 +32,7 @@ pub(crate) fn find(
         let file = file?;
         if let Some(reach) = file.reach(name, environment) {
             let reach = reach.map_err(|what| {
-                Failure::usage(format!("the server {name:?} of {} can not be used", file.path.display())).why(what)
+                Failure::usage(format!("the server {name:?} of {} cannot be used", file.path.display())).why(what)
             })?;
             return Ok(Configured { reach, file: file.path });
         }
@@ -109,7 +109,7 @@ fn files(
         };
         Some(match ConfigFile::parse(&text) {
             Ok(servers) => Ok(Located { path, servers }),
-            Err(why) => Err(Failure::usage(format!("{} can not be used", path.display())).why(why.to_string())),
+            Err(why) => Err(Failure::usage(format!("{} cannot be used", path.display())).why(why.to_string())),
         })
     })
 }

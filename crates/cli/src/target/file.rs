@@ -20,7 +20,7 @@ pub(crate) fn file_for_new_servers() -> PathBuf {
 pub(crate) fn add_to_file(file: &Path, name: &str, server: &Value) -> Result<String, Failure> {
     let text = text_of(file)?.unwrap_or_default();
     with_server(&text, name, server).map_err(|why| {
-        let failure = Failure::usage(format!("{name:?} can not be added to {}", file.display())).why(why.to_string());
+        let failure = Failure::usage(format!("{name:?} cannot be added to {}", file.display())).why(why.to_string());
         if matches!(why, ConfigError::Known(_)) { failure.hint(format!("jackfield remove {name}")) } else { failure }
     })
 }
@@ -38,7 +38,7 @@ pub(crate) fn remove_from_file(name: &str, file: Option<&Path>) -> Result<(PathB
             None => return Err(absent(&place)),
         };
         let without = without_server(&text, name)
-            .map_err(|why| Failure::usage(format!("{} can not be used", place.display())).why(why.to_string()))?;
+            .map_err(|why| Failure::usage(format!("{} cannot be used", place.display())).why(why.to_string()))?;
         if let Some(text) = without {
             return Ok((place, text));
         }
@@ -55,7 +55,7 @@ pub(crate) fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
     })?;
     let written = replace(file, text);
     written.map_err(|error| {
-        Failure::new(Class::Failed, format!("{} can not be written", file.display())).why(error.to_string())
+        Failure::new(Class::Failed, format!("{} cannot be written", file.display())).why(error.to_string())
     })
 }
 
@@ -68,7 +68,7 @@ fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     let beside = folder.join(format!(".{name}.{}.new", std::process::id()));
     let outcome = write_beside(&beside, &file, text).and_then(|()| fs::rename(&beside, &file));
     if outcome.is_err() {
-        // What could not be finished is of no use to anyone; if it can not be removed either, the first error says enough.
+        // What could not be finished is of no use to anyone; if it cannot be removed either, the first error says enough.
         let _ = fs::remove_file(&beside);
     }
     outcome
@@ -88,7 +88,7 @@ fn write_beside(beside: &Path, file: &Path, text: &str) -> std::io::Result<()> {
     out.sync_all()
 }
 
-/// Returns the text of a file; `None` if there is no such file. One that is there and can not be read is not taken for absent.
+/// Returns the text of a file; `None` if there is no such file. One that is there and cannot be read is not taken for absent.
 pub(super) fn text_of(file: &Path) -> Result<Option<String>, Failure> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Some(text)),
@@ -103,7 +103,7 @@ pub(super) fn absent(file: &Path) -> Failure {
 }
 
 fn unreadable(file: &Path, why: impl Into<String>) -> Failure {
-    Failure::usage(format!("{} can not be read", file.display())).why(why)
+    Failure::usage(format!("{} cannot be read", file.display())).why(why)
 }
 
 #[cfg(test)]

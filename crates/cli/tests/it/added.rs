@@ -53,7 +53,7 @@ fn what_makes_no_server_is_refused() {
         (&["add", "x", "https://h/", "--env", "A=b"], "--env is for servers that are started"),
         (&["add", "x", "https://h/", "--", "y"], "here are both"),
         (&["add", "x", "--yes", "--env", "A", "--", "y"], "not NAME=VALUE"),
-        (&["add", "", "https://h/"], "can not be the name"),
+        (&["add", "", "https://h/"], "cannot be the name"),
     ] {
         let ran = folder.jackfield(words, &[]);
         assert!(ran.code == Some(2) && ran.err.contains(part) && !ran.err.contains("secret@"), "{words:?}: {ran:?}");

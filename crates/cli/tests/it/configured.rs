@@ -89,14 +89,14 @@ fn names_that_can_not_be_used_are_explained() {
         (&["inspect", "input"], "only the editor can give"),
         (&["inspect", "empty"], "neither command nor url"),
         (&["inspect", "demo", "--config", "broken.json"], "line 2"),
-        (&["inspect", "demo", "--config", "absent.json"], "absent.json can not be read"),
+        (&["inspect", "demo", "--config", "absent.json"], "absent.json cannot be read"),
     ] {
         let ran = folder.jackfield(arguments, &[]);
         assert!(ran.code == Some(2) && ran.err.contains(part), "{arguments:?}: {ran:?}");
     }
 }
 
-/// A file that is there and can not be read is not passed over: the server may be in it, and another of its name further down.
+/// A file that is there and cannot be read is not passed over: the server may be in it, and another of its name further down.
 #[test]
 fn a_file_that_can_not_be_read_is_not_absent() {
     let folder = Folder::new();
@@ -107,7 +107,7 @@ fn a_file_that_can_not_be_read_is_not_absent() {
     std::fs::write(folder.path().join(".mcp.json"), b"{\"servers\": {\"\xff\": {}}}").unwrap();
     for words in [&["ping", "demo"][..], &["remove", "demo"], &["gateway"]] {
         let ran = folder.jackfield(words, &[]);
-        assert!(ran.code == Some(2) && ran.err.contains(".mcp.json can not be read"), "{words:?}: {ran:?}");
+        assert!(ran.code == Some(2) && ran.err.contains(".mcp.json cannot be read"), "{words:?}: {ran:?}");
     }
 }
 

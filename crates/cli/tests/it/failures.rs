@@ -37,7 +37,7 @@ fn mistakes_on_the_command_line_are_explained() {
         (&["inspect", "http://x", "--header", "no colon"], "a header has no colon"),
         (&["inspect", "http://x", "--header", "A: $SURELY_NOT_SET"], "SURELY_NOT_SET, which is not set"),
         (&["inspect", "ftp://x"], "not a plain http or https URL"),
-        (&["inspect", "http://x", "--header", "Host: y"], "can not be sent"),
+        (&["inspect", "http://x", "--header", "Host: y"], "cannot be sent"),
     ] {
         let ran = jackfield(arguments, "");
         assert_eq!((ran.code, ran.err.contains(part)), (Some(2), true), "{arguments:?}: {ran:?}");
@@ -47,7 +47,7 @@ fn mistakes_on_the_command_line_are_explained() {
 #[test]
 fn servers_that_can_not_be_started_or_reached_are_class_3() {
     for (server, part) in [
-        (&["/no/such/program"][..], "/no/such/program can not be started"),
+        (&["/no/such/program"][..], "/no/such/program cannot be started"),
         (&["sh", "-c", "echo 'no license' >&2; exit 9"], "no license"),
         (&["true"], "ended before it spoke the protocol"),
     ] {
@@ -83,7 +83,7 @@ fn failures_have_their_classes() {
     let unwritable = Folder::new();
     let file = unwritable.write("file", "");
     let ran = with_demo(&["call", "get-tiny-image", "--output", file.to_str().unwrap()]);
-    assert!(ran.code == Some(1) && ran.err.contains("can not be written"), "{ran:?}");
+    assert!(ran.code == Some(1) && ran.err.contains("cannot be written"), "{ran:?}");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn verbose_shows_messages_and_standard_error() {
     assert!(ran.err.contains("error py: log\\u{1b}[2J"), "{}", ran.err);
 }
 
-/// A store that can not be opened is told with what to try, and without the secrets in its address.
+/// A store that cannot be opened is told with what to try, and without the secrets in its address.
 #[test]
 fn a_bad_store_is_told_with_what_to_try() {
     let ran = jackfield(&["serve", "everything", "--store", "mysql://user:secret@host"], "");

@@ -84,7 +84,7 @@ fn logins_are_sealed_with_a_key_in_the_keyring() {
     let sum = ["call", &url, "get-sum", "a=2", "b=3"];
     assert_eq!(folder.jackfield(&sum, &bus).ok(), "The sum of 2 and 3 is 5.\n");
     let without = folder.jackfield(&sum, &[]);
-    assert!(without.code != Some(0) && without.err.contains("the keyring can not be used"), "{without:?}");
+    assert!(without.code != Some(0) && without.err.contains("the keyring cannot be used"), "{without:?}");
     assert!(without.err.contains("--credentials file"), "{without:?}");
     assert!(folder.jackfield(&["logout", &url], &bus).ok().contains("logged out"));
     assert_eq!(folder.jackfield(&sum, &bus).code, Some(7));

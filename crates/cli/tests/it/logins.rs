@@ -208,7 +208,7 @@ fn collect(value: &Value, secrets: &mut Vec<String>) {
     }
 }
 
-/// Of a login that can not be read nobody is told that there is none.
+/// Of a login that cannot be read nobody is told that there is none.
 fn what_is_damaged_can_be_logged_out_of(folder: &Folder, url: &str) {
     log_in(folder, &[url, FILE], true).ok();
     for file in std::fs::read_dir(folder.path().join(".local/share/jackfield/credentials")).unwrap() {
@@ -223,7 +223,7 @@ fn what_is_damaged_can_be_logged_out_of(folder: &Folder, url: &str) {
     assert_eq!(folder.jackfield(&["logout", url], &[]).code, Some(1));
 }
 
-/// What can not be read is named, the rest is listed, and whoever asked knows by the exit code that it is not all.
+/// What cannot be read is named, the rest is listed, and whoever asked knows by the exit code that it is not all.
 fn a_damaged_file_hides_no_login(folder: &Folder, url: &str) {
     let kept = folder.path().join(".local/share/jackfield/credentials");
     let login = std::fs::read_dir(&kept)
@@ -306,12 +306,12 @@ fn a_login_is_kept_where_the_user_wants_it() {
     let strict = folder.jackfield(&["login", &url, "--headless", "--credentials", "keyring"], &[]);
     assert_eq!(strict.code, Some(1), "{strict:?}");
     assert!(!strict.err.contains("/authorize"), "nobody is sent to a page for nothing: {}", strict.err);
-    assert!(strict.err.contains("the keyring can not be used"), "{}", strict.err);
+    assert!(strict.err.contains("the keyring cannot be used"), "{}", strict.err);
     assert!(strict.err.contains(&format!("jackfield login {url} --credentials file")), "{}", strict.err);
     let sum = ["call", &url, "get-sum", "a=2", "b=3"];
     assert_eq!(folder.jackfield(&sum, &[]).code, Some(7));
     let usual = log_in(&folder, &[&url, "--verbose"], true);
-    let told = "which only you can read; the keyring can not be used";
+    let told = "which only you can read; the keyring cannot be used";
     assert!(usual.code == Some(0) && usual.err.contains(told), "{usual:?}");
     folder.jackfield(&sum, &[]).ok();
 }

@@ -1,6 +1,6 @@
 //! The `jackfield` command as a user runs it: real processes, their output and their exit codes.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod added;
 mod calls;

@@ -65,7 +65,7 @@ fn what_is_no_tape_is_said() {
     let bad = folder.jackfield(&["tape", "notes.txt"], &[]);
     assert!(bad.code == Some(2) && bad.err.contains("this is not a tape"), "{bad:?}");
     let bad = folder.jackfield(&["ping", "--tape", "notes.txt", "--", JACKFIELD, "serve", "everything"], &[]);
-    assert!(bad.code == Some(2) && bad.err.contains("can not record on notes.txt"), "{bad:?}");
+    assert!(bad.code == Some(2) && bad.err.contains("cannot record on notes.txt"), "{bad:?}");
     assert_eq!(std::fs::read_to_string(folder.path().join("notes.txt")).unwrap(), "do not lose this\n");
     assert_eq!(folder.jackfield(&["tape", "nowhere"], &[]).code, Some(2));
 

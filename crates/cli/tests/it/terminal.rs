@@ -86,7 +86,7 @@ fn a_page_has_the_width_and_the_colours_of_the_terminal() {
     assert!(list.contains('…'), "{list}");
 }
 
-/// T-113, T-152: a tool's text can not steer the terminal.
+/// T-113, T-152: a tool's text cannot steer the terminal.
 #[test]
 fn text_of_a_server_is_harmless_at_a_terminal() {
     let words = ["call", "text", "--", "python3", "-c", LEGACY];

@@ -8,7 +8,7 @@ use jackfield_protocol::Revision;
 /// What servers were found to speak, by their URLs. Clones share it, and all clients of a process share one unless they are
 /// given another.
 ///
-/// It spares a server of an older revision the question that it can not answer. When what it says turns out to be wrong, the
+/// It spares a server of an older revision the question that it cannot answer. When what it says turns out to be wrong, the
 /// server is asked anew.
 #[derive(Clone, Debug, Default)]
 pub struct Eras(Arc<Mutex<HashMap<String, Known>>>);

@@ -129,7 +129,7 @@ fn parse(url: &str) -> Result<Uri, Error> {
         .ok_or_else(|| Error::BadUrl(if url.contains('@') { "…@…".to_owned() } else { url.to_owned() }))
 }
 
-/// Reads a header of the user. Those that belong to the protocol or to HTTP itself can not be set.
+/// Reads a header of the user. Those that belong to the protocol or to HTTP itself cannot be set.
 fn header(name: &str, value: &str) -> Option<(HeaderName, HeaderValue)> {
     let name: HeaderName = name.parse().ok()?;
     let ours = name.as_str().starts_with("mcp-")
@@ -156,7 +156,7 @@ mod tests {
         assert!(!format!("{:?}", secret.uri).contains("secret"));
     }
 
-    /// T-033: a header can not end its line, and none shows up in what is printed.
+    /// T-033: a header cannot end its line, and none shows up in what is printed.
     #[test]
     fn headers_are_checked_and_kept_secret() {
         let http = Http::new("http://h/").header("X-Key", "secret").bearer("secret");

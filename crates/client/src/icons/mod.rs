@@ -59,8 +59,8 @@ pub enum BadIcon {
     /// There was no answer, or not all of it.
     #[error("the icon could not be fetched")]
     Fetch(#[source] io::Error),
-    /// The `data:` URL can not be read.
-    #[error("the icon's data: URL can not be read")]
+    /// The `data:` URL cannot be read.
+    #[error("the icon's data: URL cannot be read")]
     Data,
     /// It has more bytes, pixels or frames than [`IconLimits`] allow.
     #[error("the icon has too many {0}")]

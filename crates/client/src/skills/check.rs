@@ -27,7 +27,7 @@ pub enum BadSkill {
     /// The file has another digest than the list says.
     #[error("{0:?} is not the file that was listed: its digest is another")]
     Digest(String),
-    /// `SKILL.md` has no head, or one that can not be read.
+    /// `SKILL.md` has no head, or one that cannot be read.
     #[error("SKILL.md has no YAML block at its beginning that can be read")]
     NoFrontmatter,
     /// `SKILL.md` has another head than the list says.

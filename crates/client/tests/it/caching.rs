@@ -273,7 +273,7 @@ fn cursors_end_with_their_session() {
     });
 }
 
-/// An answer that can not be understood is not kept, whatever it says about that: the next request may bring a better one.
+/// An answer that cannot be understood is not kept, whatever it says about that: the next request may bring a better one.
 #[test]
 fn what_is_not_understood_is_not_kept() {
     paused(async {

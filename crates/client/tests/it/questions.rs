@@ -296,7 +296,7 @@ fn roots_are_checked_and_changes_are_told() {
         client.set_roots(vec![Root::new("file:///other")]).unwrap();
         server.expect("notifications/roots/list_changed").await;
         assert!(client.set_roots(vec![Root::new("http://x")]).is_err());
-        // A client that never said it has roots can not begin to have some; that is no fault of the server.
+        // A client that never said it has roots cannot begin to have some; that is no fault of the server.
         let (without, _server) = Pair::legacy(Client::builder(), "2025-06-18").await;
         let refused = without.set_roots(vec![]).unwrap_err();
         assert!(matches!(refused, Error::BuiltWithout("roots")) && !refused.is_protocol_violation(), "{refused:?}");

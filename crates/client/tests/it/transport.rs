@@ -179,7 +179,7 @@ fn connections_are_opened_again() {
     });
 }
 
-/// STDIO-015: a server that can not be reached any more is given up after some attempts.
+/// STDIO-015: a server that cannot be reached any more is given up after some attempts.
 #[test]
 fn attempts_have_a_limit() {
     paused(async {

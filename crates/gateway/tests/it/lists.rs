@@ -1,4 +1,4 @@
-//! Lists of servers that can not be read.
+//! Lists of servers that cannot be read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ enum Prompts {
     NeverEnd,
 }
 
-/// A server whose prompts can not be read, and how often it was asked for them.
+/// A server whose prompts cannot be read, and how often it was asked for them.
 fn without_prompts(server: &Server, prompts: Prompts) -> (Server, Arc<AtomicUsize>) {
     let asked: Arc<AtomicUsize> = Arc::default();
     let count = asked.clone();

@@ -1,6 +1,6 @@
 //! The gateway between real clients and real servers: in memory, over HTTP, and with servers as child processes.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod backend;
 mod bad_servers;

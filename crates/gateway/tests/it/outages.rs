@@ -67,7 +67,7 @@ async fn a_server_that_is_not_there_hurts_nobody_else() {
     assert_eq!(names(&client).await.len(), 2);
 }
 
-/// A server that can not answer for a moment is asked again: what it has is there later, and so is what changes.
+/// A server that cannot answer for a moment is asked again: what it has is there later, and so is what changes.
 #[tokio::test(start_paused = true)]
 async fn what_could_not_be_asked_for_once_is_asked_for_again() {
     for refused in [Method::ListTools, Method::Listen] {

@@ -14,7 +14,7 @@ pub struct Error {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The address can not be used.
+    /// The address cannot be used.
     Address,
     /// No connection could be opened, so nothing was sent.
     Connect,
@@ -80,7 +80,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            Kind::Address => "the address can not be used",
+            Kind::Address => "the address cannot be used",
             Kind::Connect => "no connection could be opened",
             Kind::Broken => "the connection broke",
             Kind::TooLong => "the answer is longer than allowed",

@@ -9,7 +9,7 @@ use tokio::net::{TcpStream, lookup_host};
 
 use super::authorizer::Boxed;
 
-/// Says which addresses a host has. Connections are opened to these and no others, so what is left out can not be reached,
+/// Says which addresses a host has. Connections are opened to these and no others, so what is left out cannot be reached,
 /// even if the name means something else a moment later.
 pub trait Resolve: Send + Sync + fmt::Debug + 'static {
     /// Returns the addresses of a host in the order to try. The host is a name or an address, without brackets.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The id of an event. It names its stream by a random number, so that it can not be guessed, and the event by its place.
+/// The id of an event. It names its stream by a random number, so that it cannot be guessed, and the event by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventId {
     pub(crate) stream: u64,

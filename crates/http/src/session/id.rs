@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The id of a session: 128 random bits. Whoever knows it can not act for another user, but it is kept out of logs anyway.
+/// The id of a session: 128 random bits. Whoever knows it cannot act for another user, but it is kept out of logs anyway.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SessionId(u128);
 
@@ -34,7 +34,7 @@ impl SessionId {
         format!("{:032x}", self.0)
     }
 
-    /// Returns a short mark for logs, from which the id can not be found.
+    /// Returns a short mark for logs, from which the id cannot be found.
     #[must_use]
     pub fn mark(self) -> String {
         // Mixing is enough: half of the bits are folded away, so nothing leads back.

@@ -1,6 +1,6 @@
 //! The transport at its border: real sockets on loopback, raw bytes, and a client of a few lines.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod client;
 mod fixture;

@@ -46,7 +46,7 @@ async fn a_question_travels_on_the_stream_of_its_request() {
     let mut stream = session.stream(&session.tool(1, "ask", json!({}))).await;
     let question = stream.message().await.unwrap();
     assert_eq!(question["method"], "elicitation/create");
-    // T-046: another session can not answer, and strangers' answers are dropped.
+    // T-046: another session cannot answer, and strangers' answers are dropped.
     let other = Session::open(fixture.address, "2025-06-18").await;
     assert_eq!(other.ask(&other.post(answer(&question["id"], json!({ "action": "decline" })))).await.status, 202);
     assert_eq!(session.ask(&session.post(answer(&json!(99), json!({})))).await.status, 202);
@@ -68,7 +68,7 @@ async fn a_question_travels_on_the_stream_of_its_request() {
     );
 }
 
-/// A client that takes no stream can not be asked, and learns so by the tool's own words.
+/// A client that takes no stream cannot be asked, and learns so by the tool's own words.
 #[tokio::test]
 async fn a_client_without_streams_is_not_asked() {
     let fixture = Fixture::start().await;

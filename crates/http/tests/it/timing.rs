@@ -138,7 +138,7 @@ async fn a_client_that_never_reads_is_let_go() {
     let mut fixture = Fixture::start().await;
     let mut client = Client::connect(fixture.address).await;
     client.send(Ask::tool("count", json!({ "to": 1_000_000 })).bytes()).await;
-    // Nothing is read. The call can not have ended by itself: not even a tenth of its messages fits on the way.
+    // Nothing is read. The call cannot have ended by itself: not even a tenth of its messages fits on the way.
     let began = Instant::now();
     fixture.see("dropped").await;
     assert!(began.elapsed() >= Duration::from_secs(30));

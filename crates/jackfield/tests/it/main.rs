@@ -1,5 +1,5 @@
 //! The macros and the test client, as users of the crate see them.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[cfg(all(feature = "auth-client", feature = "auth-server"))]
 mod auth_client;

@@ -112,7 +112,7 @@ fn by_hand(a: i64) -> CallToolResult {
 
 #[tool]
 fn divide(a: i64, b: i64) -> jackfield::Result<Json<Sum>> {
-    Ok(Json(Sum { sum: a.checked_div(b).context("can not divide by zero")? }))
+    Ok(Json(Sum { sum: a.checked_div(b).context("cannot divide by zero")? }))
 }
 
 /// What is promised by the output schema is sent.
@@ -128,5 +128,5 @@ async fn results_reach_the_client() {
     assert_eq!(result.structured_content.unwrap().to_value(), json!({ "sum": 3 }));
     let result = client.call_tool("divide", json!({ "a": 6, "b": 0 })).await.unwrap();
     assert!(result.is_failure());
-    assert_eq!(result.content[0].as_text(), Some("can not divide by zero"));
+    assert_eq!(result.content[0].as_text(), Some("cannot divide by zero"));
 }

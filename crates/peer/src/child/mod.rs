@@ -121,7 +121,7 @@ impl Command {
     /// [`Child`].
     ///
     /// # Errors
-    /// The program can not be started.
+    /// The program cannot be started.
     ///
     /// # Panics
     /// Outside of a Tokio runtime with I/O enabled.

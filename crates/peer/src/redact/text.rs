@@ -137,7 +137,7 @@ fn value(text: &str, blanks: usize) -> Option<(usize, usize)> {
 }
 
 /// How long a text in quotes is. In a text that is itself in quotes, they are escaped. One that does not end with its line, such as a key, is
-/// all of the rest: which quote is its end can not be told.
+/// all of the rest: which quote is its end cannot be told.
 fn until_quote(text: &str, quote: char, is_escaped: bool) -> usize {
     let mut skip = false;
     let end = text.char_indices().find(|(_, c)| {

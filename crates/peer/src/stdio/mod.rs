@@ -17,7 +17,7 @@ mod windows;
 /// empty, so that a stray `println!` does not break the protocol. (On Windows the streams stay shared.)
 ///
 /// # Errors
-/// The streams can not be duplicated or are not open.
+/// The streams cannot be duplicated or are not open.
 ///
 /// # Panics
 /// Outside of a Tokio runtime with I/O enabled.

@@ -29,12 +29,12 @@ enum State {
     Over,
 }
 
-/// What can not be read.
+/// What cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The file can not be read.
-    #[error("the tape can not be read")]
+    /// The file cannot be read.
+    #[error("the tape cannot be read")]
     Io(#[source] io::Error),
     /// The first line does not begin a tape.
     #[error("this is not a tape: the first line does not begin one")]
@@ -78,7 +78,7 @@ impl Reader<BufReader<File>> {
     /// Reads the tape in a file.
     ///
     /// # Errors
-    /// The file can not be opened.
+    /// The file cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         File::open(path).map(|file| Self::new(BufReader::with_capacity(64 * 1024, file)))
     }

@@ -121,7 +121,7 @@ impl Scribe {
         if self.failed.is_ok() && !self.lines.is_empty() {
             self.failed = self.out.write_all(&self.lines).and_then(|()| self.out.flush());
             if let Err(error) = &self.failed {
-                tracing::warn!(%error, "a tape can not be written; it ends here");
+                tracing::warn!(%error, "a tape cannot be written; it ends here");
             }
         }
         self.lines.clear();

@@ -13,7 +13,7 @@ use super::{ReadError, Reader, Side};
 
 /// Takes down what passes, in the order in which it is noted. Clones write to the same tape.
 ///
-/// Whoever notes something never waits: a thread of its own writes. When that can not keep up, records are left out, and the tape says how
+/// Whoever notes something never waits: a thread of its own writes. When that cannot keep up, records are left out, and the tape says how
 /// many. When the last clone is dropped, what waits is written, and waited for as [`close`](Self::close) does: better close it, where waiting
 /// does no harm.
 #[derive(Clone, Debug)]
@@ -71,13 +71,13 @@ impl Tape {
     /// pipe is waited for until somebody reads it.
     ///
     /// # Errors
-    /// The file can not be written, holds something else than a tape, or is being written by somebody else.
+    /// The file cannot be written, holds something else than a tape, or is being written by somebody else.
     pub fn append(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        // What can not be looked into, such as a pipe, is written all the same.
+        // What cannot be looked into, such as a pipe, is written all the same.
         let is_file = path.metadata().map_or(true, |facts| facts.is_file());
         let mut file = options.read(is_file).open(path)?;
         if is_file && is_cut_off(&mut file)? {
@@ -174,7 +174,7 @@ impl Inner {
                     if goes_on && begun.elapsed() < self.patience.saturating_mul(6) {
                         continue;
                     }
-                    Err(io::Error::new(io::ErrorKind::TimedOut, "it can not be written: nobody takes it"))
+                    Err(io::Error::new(io::ErrorKind::TimedOut, "it cannot be written: nobody takes it"))
                 }
             };
         }
@@ -198,7 +198,7 @@ fn is_cut_off(file: &mut File) -> io::Result<bool> {
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, "somebody else is writing to this tape"));
         }
         // Not every file system has locks.
-        Err(TryLockError::Error(error)) => tracing::debug!(%error, "a tape can not be locked"),
+        Err(TryLockError::Error(error)) => tracing::debug!(%error, "a tape cannot be locked"),
     }
     let length = file.metadata()?.len();
     if length == 0 {

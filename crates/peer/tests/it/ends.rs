@@ -169,7 +169,7 @@ async fn a_slow_notification_holds_nobody_up() {
     assert_eq!(told.recv().await, Some(()));
 }
 
-/// A handler can not ask more than the limit at once; the questions that wait are not harmed.
+/// A handler cannot ask more than the limit at once; the questions that wait are not harmed.
 #[tokio::test]
 async fn questions_above_the_limit_are_not_asked() {
     let mut limits = Limits::default();
@@ -250,7 +250,7 @@ impl AsyncWrite for NeverFlushed {
     }
 }
 
-/// T-029, T-173: a stream that can not be flushed holds up neither further requests nor the end of the connection.
+/// T-029, T-173: a stream that cannot be flushed holds up neither further requests nor the end of the connection.
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_is_never_flushed_can_be_ended() {
     let (seen, mut told) = mpsc::channel(8);

@@ -1,6 +1,6 @@
 //! Behaviour of connections, seen from the other end of the stream.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cancellation;
 mod cancellation_model;

@@ -97,7 +97,7 @@ async fn the_last_answer_needs_no_line_end() {
     assert_eq!((rest.len(), &rest[0]["result"]["answer"]["n"]), (1, &json!("last")), "{rest:?}");
 }
 
-/// T-116, BASE-008: an answer that can not be read ends its question. Its id is one of ours, so that nothing is written under it but the
+/// T-116, BASE-008: an answer that cannot be read ends its question. Its id is one of ours, so that nothing is written under it but the
 /// answer to the request of that number.
 #[tokio::test]
 async fn an_answer_that_can_not_be_read_ends_its_question() {
@@ -116,7 +116,7 @@ async fn an_answer_that_can_not_be_read_ends_its_question() {
         client.send(broken).await;
         let answer = client.receive().await;
         let message = answer["error"]["message"].as_str().unwrap();
-        assert!(answer["id"] == 1 && message.contains("can not be read"), "{answer}");
+        assert!(answer["id"] == 1 && message.contains("cannot be read"), "{answer}");
         assert_eq!(client.request(2, "x").await["id"], 2);
     }
 }

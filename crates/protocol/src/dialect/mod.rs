@@ -24,7 +24,7 @@ pub(crate) use walk::Step;
 
 /// Changes a value so that a peer of `revision` finds in it only what its revision defines.
 ///
-/// What the revision can not say is said in another way where there is one, such as a text instead of a link.
+/// What the revision cannot say is said in another way where there is one, such as a text instead of a link.
 /// A value that needs no change is not touched: nothing is allocated or copied.
 #[inline]
 pub fn adapt<T: Adapt>(value: &mut T, revision: Revision) {

@@ -41,7 +41,7 @@ pub(super) fn of_tool_result(result: &ToolResultContent) -> TextContent {
     TextContent::new(format!("[the tool {failed}: {said}]"))
 }
 
-/// Puts data that can not travel as data into the content, unless the content says something already.
+/// Puts data that cannot travel as data into the content, unless the content says something already.
 pub(super) fn instead_of_data(data: RawJson, content: &mut Vec<ContentBlock>) {
     if content.is_empty() {
         content.push(ContentBlock::text(data.get().to_owned()));

@@ -329,7 +329,7 @@ impl Envelope {
         Ok(())
     }
 
-    /// Says what a message that can not be served is about.
+    /// Says what a message that cannot be served is about.
     fn about(&self, text: &Bytes, broken: Option<Member>) -> About {
         let is_broken = |name: &[u8]| broken.is_some_and(|member| member.is_named(text, name));
         let Ok(id) = self.id(text) else { return About::Unknown };
@@ -391,7 +391,7 @@ impl Envelope {
         let outcome = match (self.result.take(), self.error) {
             (Some(result), None) => Ok(result.into_text(text)),
             (None, Some(error)) => Err(serde_json::from_slice(error.of(text))
-                .unwrap_or_else(|_| ErrorObject::internal("the peer answered with an error that can not be read"))),
+                .unwrap_or_else(|_| ErrorObject::internal("the peer answered with an error that cannot be read"))),
             (Some(_), Some(_)) => Err(ErrorObject::internal("the peer answered with both a result and an error")),
             (None, None) => {
                 let error = ErrorObject::invalid_request("a message has a method, a result or an error");

@@ -4,7 +4,7 @@
 //! `params` and of `_meta`, and refuses what two parsers might understand differently. Nothing is copied; parameters stay
 //! slices of the received buffer until a handler decodes them into its own type.
 
-// What a peer sends can not make this module panic.
+// What a peer sends cannot make this module panic.
 #![cfg_attr(
     not(test),
     warn(

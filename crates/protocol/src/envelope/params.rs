@@ -42,7 +42,7 @@ impl Params {
     /// Makes parameters from a value that serialises to an object.
     ///
     /// # Errors
-    /// The value can not be serialised, or not to an object.
+    /// The value cannot be serialised, or not to an object.
     pub fn from_value<T: serde::Serialize>(value: &T) -> Result<Self, ErrorObject> {
         let json = serde_json::to_vec(value).map_err(|e| ErrorObject::internal(format!("parameters: {e}")))?;
         Self::from_json(json.into())

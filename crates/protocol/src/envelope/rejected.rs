@@ -1,11 +1,11 @@
-//! What is wrong with a message that can not be served.
+//! What is wrong with a message that cannot be served.
 
 use super::lexer::Fault;
 use super::members::Span;
 use super::{Answer, RawId};
 use crate::{ErrorObject, RequestId};
 
-/// A message that can not be served, and what to answer.
+/// A message that cannot be served, and what to answer.
 #[derive(Clone, Debug)]
 pub struct Rejected {
     /// What it is about, as far as that can be seen.
@@ -14,7 +14,7 @@ pub struct Rejected {
     pub error: ErrorObject,
 }
 
-/// What a message that can not be served is about. Both sides count their requests, so that the id alone does not say whose it is.
+/// What a message that cannot be served is about. Both sides count their requests, so that the id alone does not say whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum About {
@@ -50,14 +50,14 @@ impl About {
 }
 
 impl Rejected {
-    /// Turns what was meant to be an answer into one, so that whoever waits for it is told that it can not be read.
+    /// Turns what was meant to be an answer into one, so that whoever waits for it is told that it cannot be read.
     ///
     /// # Errors
     /// It is no answer.
     pub fn into_answer(self) -> Result<Answer, Self> {
         match self.about {
             About::Answer(id) => {
-                let error = format!("the peer's answer can not be read: {}", self.error.message);
+                let error = format!("the peer's answer cannot be read: {}", self.error.message);
                 Ok(Answer { id: Some(id), outcome: Err(ErrorObject::internal(error)) })
             }
             about => Err(Self { about, error: self.error }),

@@ -10,7 +10,7 @@ fn read(text: impl AsRef<[u8]>) -> Result<Message, Rejected> {
     Message::read(&Bytes::copy_from_slice(text.as_ref()), 100)
 }
 
-/// Checks that a text is refused with `code`, answered to `id` (empty: the id can not be read).
+/// Checks that a text is refused with `code`, answered to `id` (empty: the id cannot be read).
 #[track_caller]
 fn refused(text: impl AsRef<[u8]>, code: i64, id: &str) {
     let shown = String::from_utf8_lossy(text.as_ref()).chars().take(100).collect::<String>();
@@ -245,7 +245,7 @@ fn a_broken_message_is_known_for_what_it_was_meant_to_be() {
     }
     let error = read(r#"{"id":7,"result":{}}"#).unwrap_err().into_answer().unwrap();
     assert_eq!(error.id, Some(RequestId::Integer(7)));
-    assert!(error.outcome.unwrap_err().message.contains("can not be read"));
+    assert!(error.outcome.unwrap_err().message.contains("cannot be read"));
 }
 
 #[test]

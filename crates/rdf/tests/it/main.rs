@@ -1,6 +1,6 @@
 //! Messages as linked data and back.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where it can not go on")]
+#![expect(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
 mod block;
 mod catalogue;

@@ -11,7 +11,7 @@ use crate::Variables;
 
 /// What can be an argument of a prompt or a variable of a resource template: whatever implements [`FromStr`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can not be read from text",
+    message = "`{Self}` cannot be read from text",
     label = "does not implement `FromStr`",
     note = "arguments of prompts and variables of resource templates are text: implement `std::str::FromStr` for `{Self}`, or take `String`"
 )]

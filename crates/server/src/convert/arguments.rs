@@ -13,7 +13,7 @@ use crate::Cx;
 
 /// What can be an argument of a tool: what implements `Deserialize` (without borrowing) and `JsonSchema`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can not be an argument of a tool",
+    message = "`{Self}` cannot be an argument of a tool",
     label = "does not implement `Deserialize` and `JsonSchema`",
     note = "write `#[derive(Deserialize, JsonSchema)]` above `{Self}`",
     note = "if it comes from the framework, mark the parameter with `#[extract]`"

@@ -23,7 +23,7 @@ pub struct Completing {
 
 /// What a completer may return. At most 100 values are sent; the total is told.
 #[diagnostic::on_unimplemented(
-    message = "a completer can not return `{Self}`",
+    message = "a completer cannot return `{Self}`",
     label = "not a completion",
     note = "return `Vec<String>`, `Vec<&str>`, `Completion`, or a `Result` of one of these"
 )]
@@ -66,7 +66,7 @@ impl<T: IntoCompletion, E: Failure> IntoCompletion for Result<T, E> {
 /// What can complete an argument: `fn(&str) -> Vec<String>`, `fn(Completing) -> Vec<String>` if it needs to know more, or
 /// `async fn(Completing) -> Vec<String>` if it has to wait. `Kind` tells them apart; the compiler finds it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can not complete an argument",
+    message = "`{Self}` cannot complete an argument",
     label = "not a completer",
     note = "write `fn(&str) -> Vec<String>`, `fn(Completing) -> Vec<String>` or `async fn(Completing) -> Vec<String>`"
 )]

@@ -108,14 +108,14 @@ mod tests {
     use super::*;
 
     fn port(text: &str) -> Result<u16> {
-        text.parse().context("can not read the port")
+        text.parse().context("cannot read the port")
     }
 
     #[test]
     fn the_text_is_the_whole_chain() {
         let error = port("x").unwrap_err();
-        assert_eq!(error.to_string(), "can not read the port: invalid digit found in string");
-        assert_eq!(format!("{error:?}"), "can not read the port\n\ncaused by:\n    invalid digit found in string");
+        assert_eq!(error.to_string(), "cannot read the port: invalid digit found in string");
+        assert_eq!(format!("{error:?}"), "cannot read the port\n\ncaused by:\n    invalid digit found in string");
         assert!(error.downcast_ref::<std::num::ParseIntError>().is_some());
         assert_eq!(Error::new("plain").to_string(), "plain");
     }

@@ -10,7 +10,7 @@ use crate::Cx;
 
 /// What can be a parameter marked with `#[extract]`: made from the context of the call.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can not be made from the context of a call",
+    message = "`{Self}` cannot be made from the context of a call",
     label = "does not implement `FromCx`",
     note = "implement `jackfield::FromCx` for `{Self}`, or take `State<{Self}>` if it is state of the server"
 )]

@@ -12,7 +12,7 @@ use crate::{Done, ProtocolError};
 /// In a tool, what has `Display` is a failure that the model reads; in a resource, prompt or completion, where there is no
 /// such thing, it is -32603. A [`ProtocolError`] is answered as it is, everywhere.
 #[diagnostic::on_unimplemented(
-    message = "the error type `{Self}` can not be shown to the caller",
+    message = "the error type `{Self}` cannot be shown to the caller",
     label = "has no `Display`",
     note = "return `jackfield::Result<T>`, implement `std::fmt::Display` for `{Self}`, or use `ProtocolError` to answer with a JSON-RPC error"
 )]

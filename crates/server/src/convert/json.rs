@@ -25,7 +25,7 @@ impl<T: JsonSchema> Json<T> {
 impl<T: Serialize> Json<T> {
     pub(super) fn text(&self) -> Result<RawJson, ErrorObject> {
         RawJson::new(&self.0)
-            .map_err(|error| ErrorObject::internal(format!("the result can not be written as JSON: {error}")))
+            .map_err(|error| ErrorObject::internal(format!("the result cannot be written as JSON: {error}")))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::Done;
 
 /// What a prompt may return. Text alone is one message of the person.
 #[diagnostic::on_unimplemented(
-    message = "a prompt can not return `{Self}`",
+    message = "a prompt cannot return `{Self}`",
     label = "not the messages of a prompt",
     note = "return text, `PromptMessage`, `Vec<PromptMessage>`, `GetPromptResult`, or a `Result` of one of these"
 )]

@@ -49,7 +49,7 @@ impl Reading {
 
 /// What a resource may return.
 #[diagnostic::on_unimplemented(
-    message = "a resource can not return `{Self}`",
+    message = "a resource cannot return `{Self}`",
     label = "not the contents of a resource",
     note = "for JSON return `Json<{Self}>` (it must implement `Serialize` and `JsonSchema`)",
     note = "or return text, `Vec<u8>`, `Bytes`, `ResourceContents`, `Vec<ResourceContents>`, `ReadResourceResult`, an `Option` (`None`: not found) or a `Result` of one of these"

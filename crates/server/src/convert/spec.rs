@@ -346,7 +346,7 @@ pub fn output_of<T: JsonSchema>() -> Option<Schema> {
 /// A default value as JSON.
 ///
 /// # Panics
-/// It can not be serialized; this happens when the server is built.
+/// It cannot be serialized; this happens when the server is built.
 pub fn default_value<T: Serialize>(value: T) -> Value {
     serde_json::to_value(value).expect("the default value of an argument can be written as JSON")
 }

@@ -13,7 +13,7 @@ use crate::Done;
 
 /// What a tool may return.
 #[diagnostic::on_unimplemented(
-    message = "a tool can not return `{Self}`",
+    message = "a tool cannot return `{Self}`",
     label = "not a result of a tool",
     note = "for structured output return `Json<{Self}>` (it must implement `Serialize` and `JsonSchema`)",
     note = "or return text, a number, `Image`, `Audio`, `ResourceLink`, `Vec<ContentBlock>`, `CallToolResult`, or a `Result` of one of these"

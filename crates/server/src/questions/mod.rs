@@ -64,13 +64,13 @@ impl<T> Elicited<T> {
 
 /// Why a question has no answer.
 ///
-/// A handler that passes it on fails with its text, which the model can read. In the modern era a client that can not be asked
+/// A handler that passes it on fails with its text, which the model can read. In the modern era a client that cannot be asked
 /// gets the error -32021, and one that answers with something unreadable -32602; the handler then does not go on at all.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuestionError {
-    /// The client can not be asked this.
-    #[error("this client can not be asked: it does not support {0}")]
+    /// The client cannot be asked this.
+    #[error("this client cannot be asked: it does not support {0}")]
     NotSupported(&'static str),
     /// Nobody can be asked here: only tools, prompts and resources ask.
     #[error("questions can be asked only while a tool, a prompt or a resource is being worked on")]
@@ -95,8 +95,8 @@ pub enum QuestionError {
         /// What is wrong.
         problem: String,
     },
-    /// The question can not be asked as it is.
-    #[error("the question `{key}` can not be asked: {problem}")]
+    /// The question cannot be asked as it is.
+    #[error("the question `{key}` cannot be asked: {problem}")]
     BadQuestion {
         /// The question.
         key: String,
@@ -202,7 +202,7 @@ impl Cx {
 
     /// Asks a question of any kind, and returns the answer as it came: for those who pass on questions of others. Only the answer to a
     /// form is given the shape that was asked for: an older client had to be asked in another way, and some send more than the form
-    /// has, or `null` for what was left empty. A client that can not be asked is an error of this call in the modern era;
+    /// has, or `null` for what was left empty. A client that cannot be asked is an error of this call in the modern era;
     /// [`can_ask`](Self::can_ask) tells beforehand.
     ///
     /// # Errors
@@ -357,7 +357,7 @@ impl Answers {
     /// Returns what the model said.
     ///
     /// # Errors
-    /// There was no such question, or the answer can not be read.
+    /// There was no such question, or the answer cannot be read.
     pub fn sample(&self, key: &str) -> Result<CreateMessageResult, QuestionError> {
         self.read(key)
     }
@@ -365,7 +365,7 @@ impl Answers {
     /// Returns the roots.
     ///
     /// # Errors
-    /// There was no such question, or the answer can not be read.
+    /// There was no such question, or the answer cannot be read.
     pub fn roots(&self, key: &str) -> Result<Vec<Root>, QuestionError> {
         self.read::<ListRootsResult>(key).map(|result| result.roots)
     }

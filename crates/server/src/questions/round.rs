@@ -35,7 +35,7 @@ struct Inner {
     reading: Option<Arc<tokio::sync::Mutex<()>>>,
     /// What this run asks.
     asked: InputRequests,
-    /// How the call must end, if the handler can not go on.
+    /// How the call must end, if the handler cannot go on.
     failure: Option<Box<ErrorObject>>,
     /// Steps that must not be dropped half-way.
     steps_under_way: usize,
@@ -75,7 +75,7 @@ impl Round {
         self.lock().wake();
     }
 
-    /// Ends the call with an error, because the handler can not go on.
+    /// Ends the call with an error, because the handler cannot go on.
     pub(super) fn fail(&self, error: ErrorObject) {
         self.lock().fail(error);
     }
@@ -201,7 +201,7 @@ async fn ask_by_request(cx: &Cx, key: &str, question: InputRequest) -> Result<Ra
     Ok(answer)
 }
 
-/// An answer that can not be used: the request was wrong in the modern era, the client in the legacy era. The request that brought an
+/// An answer that cannot be used: the request was wrong in the modern era, the client in the legacy era. The request that brought an
 /// answer to a task is over.
 pub(super) async fn bad_answer<T>(cx: &Cx, key: &str, problem: String) -> Result<T, QuestionError> {
     if cx.revision().has_server_requests() || cx.is_task() {
@@ -240,7 +240,7 @@ where
 }
 
 async fn fail_step<T>(cx: &Cx, key: &str, error: &serde_json::Error) -> T {
-    let message = format!("the result of the step `{key}` can not be kept: {error}");
+    let message = format!("the result of the step `{key}` cannot be kept: {error}");
     cx.call().round.lock().fail(ErrorObject::internal(message));
     pending().await
 }
@@ -269,7 +269,7 @@ pub(crate) fn may_ask(cx: &Cx) -> bool {
     matches!(cx.call().incoming.method, MethodName::Known(Method::CallTool | Method::GetPrompt | Method::ReadResource))
 }
 
-/// Reads what earlier rounds left, once. If it can not be trusted the call ends and this never returns.
+/// Reads what earlier rounds left, once. If it cannot be trusted the call ends and this never returns.
 async fn open_past(cx: &Cx) {
     let is_open = || cx.call().round.lock().past.is_some();
     if is_open() {
@@ -323,7 +323,7 @@ fn seal_payload<T: Serialize>(cx: &Cx, payload: &T) -> Result<String, ErrorObjec
     let sealed = Sealed { expires, nonce: u64::from_le_bytes(nonce), payload };
     let plain = serde_json::to_vec(&sealed).map_err(|error| ErrorObject::internal(format!("state: {error}")))?;
     let state = cx.call().outer.sealer.seal(&plain, &binding(cx));
-    let state = state.ok_or_else(|| ErrorObject::internal("the state of the call can not be sealed"))?;
+    let state = state.ok_or_else(|| ErrorObject::internal("the state of the call cannot be sealed"))?;
     if state.len() > MAX_STATE_BYTES {
         let message = format!("the answers and steps of this call are longer than {MAX_STATE_BYTES} bytes");
         return Err(ErrorObject::internal(message));

@@ -16,7 +16,7 @@ impl Server {
     /// The default configuration lets in only what comes from this machine; see [`Server::serve_http_with`].
     ///
     /// # Errors
-    /// The server can not be built or started, or the address can not be listened on.
+    /// The server cannot be built or started, or the address cannot be listened on.
     ///
     /// # Cancellation
     /// Dropping the future drops all handlers under way; what lifespans opened is dropped without being closed.
@@ -27,7 +27,7 @@ impl Server {
     /// Serves HTTP as [`Server::serve_http`] does, with a configuration.
     ///
     /// # Errors
-    /// The server can not be built or started, or the address can not be listened on.
+    /// The server cannot be built or started, or the address cannot be listened on.
     ///
     /// # Cancellation
     /// Dropping the future drops all handlers under way; what lifespans opened is dropped without being closed.

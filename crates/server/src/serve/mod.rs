@@ -29,7 +29,7 @@ impl Server {
     /// It returns when the client closes the stream, or after `Ctrl-C` or SIGTERM, when requests under way are answered.
     ///
     /// # Errors
-    /// The server can not be built or started, or the stream failed.
+    /// The server cannot be built or started, or the stream failed.
     ///
     /// # Cancellation
     /// Dropping the future drops all handlers under way; what lifespans opened is dropped without being closed.
@@ -41,7 +41,7 @@ impl Server {
         }
         let Some(path) = &options.tape else { return server.serve_at(options.http).await };
         let tape =
-            Tape::append(Path::new(path)).map_err(|error| Error::new(format!("can not record on {path}: {error}")))?;
+            Tape::append(Path::new(path)).map_err(|error| Error::new(format!("cannot record on {path}: {error}")))?;
         let served = server.tape(tape.clone()).serve_at(options.http).await;
         let recorded = tape.close().map_err(|error| Error::new(format!("the tape {path} is not complete: {error}")));
         served.and(recorded)
@@ -55,7 +55,7 @@ impl Server {
             Some(address) => server.serve_http(address).await,
             #[cfg(not(feature = "http"))]
             Some(address) => Err(Error::new(format!(
-                "can not listen on {address}: HTTP is not part of this build; add the feature `http` of the crate `jackfield`"
+                "cannot listen on {address}: HTTP is not part of this build; add the feature `http` of the crate `jackfield`"
             ))),
         }
     }
@@ -64,7 +64,7 @@ impl Server {
     /// requests under way.
     ///
     /// # Errors
-    /// The server can not be built or started, or the stream failed.
+    /// The server cannot be built or started, or the stream failed.
     ///
     /// # Cancellation
     /// Dropping the future drops all handlers under way; what lifespans opened is dropped without being closed.
@@ -87,7 +87,7 @@ impl Server {
     /// Serves any byte stream with one message per line until the client closes it: a socket, a pipe, or memory.
     ///
     /// # Errors
-    /// The server can not be built or started, or the stream failed.
+    /// The server cannot be built or started, or the stream failed.
     ///
     /// # Cancellation
     /// Dropping the future drops all handlers under way; what lifespans opened is dropped without being closed.
@@ -155,7 +155,7 @@ impl Options {
 fn open_store(url: &str) -> Result<Stores> {
     jackfield_store::open(url).map_err(|error| {
         Error::new(format!(
-            "the store can not be opened: {error}; use `memory:`, `sqlite:PATH` or `redis://HOST` (the features `sqlite` and `redis` \
+            "the store cannot be opened: {error}; use `memory:`, `sqlite:PATH` or `redis://HOST` (the features `sqlite` and `redis` \
              of the crate `jackfield`)"
         ))
     })

@@ -132,7 +132,7 @@ impl Bridge {
     /// Waits until all that was told here so far is in the log.
     async fn flushed(&self) {
         let goal = self.waiting().count;
-        // It can not fail: the other end is here.
+        // It cannot fail: the other end is here.
         let _ = self.sent.subscribe().wait_for(|sent| *sent >= goal).await;
     }
 

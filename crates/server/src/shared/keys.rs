@@ -67,7 +67,7 @@ async fn changing(stores: &Stores, now: u64, life: u64) -> Result<Keys, StoreErr
         let before = stores.kv().get(CHANGING).await?;
         let stored: Vec<Stored> =
             before.as_deref().and_then(|text| serde_json::from_slice(text).ok()).unwrap_or_default();
-        // A key that can not be read neither seals nor opens anything: another takes its place.
+        // A key that cannot be read neither seals nor opens anything: another takes its place.
         let keys: Vec<_> = stored.iter().filter(|key| decode(key.key.as_bytes()).is_some()).cloned().collect();
         let next = next(&keys, now, life);
         if next == stored {
@@ -116,7 +116,7 @@ fn in_order(keys: &[Stored], now: u64) -> Option<Keys> {
 }
 
 fn unreadable() -> StoreError {
-    StoreError::Unavailable("its keys can not be read".into())
+    StoreError::Unavailable("its keys cannot be read".into())
 }
 
 fn new_key() -> String {
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(one.open_lasting(&other.seal_lasting(b"x", b"").unwrap(), b"").unwrap(), b"x");
     }
 
-    /// A key in the store that can not be read is replaced: nothing is ever sealed with one that others could guess.
+    /// A key in the store that cannot be read is replaced: nothing is ever sealed with one that others could guess.
     #[tokio::test]
     async fn a_damaged_key_seals_nothing() {
         let stores = Stores::memory();

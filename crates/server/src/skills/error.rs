@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// A skill can not be served as it is. The message names the skill or the file, and the rule.
+/// A skill cannot be served as it is. The message names the skill or the file, and the rule.
 #[derive(Debug)]
 pub struct SkillError {
     message: String,
@@ -17,7 +17,7 @@ impl SkillError {
     }
 
     pub(super) fn reading(path: &Path, source: io::Error) -> Self {
-        Self { message: format!("can not read {}", path.display()), source: Some(source) }
+        Self { message: format!("cannot read {}", path.display()), source: Some(source) }
     }
 
     /// Says where the problem is.

@@ -76,7 +76,7 @@ impl Skill {
     /// Reads a skill from its directory, as [`Skills::from_dir`] does.
     ///
     /// # Errors
-    /// A file can not be read, or the skill is not valid.
+    /// A file cannot be read, or the skill is not valid.
     pub fn from_dir(directory: impl AsRef<Path>) -> Result<Self, SkillError> {
         folder::read_skill(directory.as_ref())
     }
@@ -126,7 +126,7 @@ impl Skill {
 
     fn add(mut self, path: &str, bytes: Bytes) -> Result<Self, SkillError> {
         path::check(path)?;
-        // One file can not be a directory of others, and there is one of each name.
+        // One file cannot be a directory of others, and there is one of each name.
         let clashes = |file: &File| {
             let below = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
             file.path == path || below(&file.path, path) || below(path, &file.path)
@@ -174,7 +174,7 @@ impl Skills {
     /// directory can get among the files.
     ///
     /// # Errors
-    /// A file can not be read; a skill is not valid, is not in a directory of its own name, or is larger than hosts take (512
+    /// A file cannot be read; a skill is not valid, is not in a directory of its own name, or is larger than hosts take (512
     /// files, 16 MiB).
     pub fn from_dir(directory: impl AsRef<Path>) -> Result<Self, SkillError> {
         folder::read_all(directory.as_ref()).map(|skills| Self { skills })

@@ -117,7 +117,7 @@ impl TaskCall {
             match self.runtime.store.get(self.id.as_str()).await {
                 Ok(record) => return record,
                 Err(error) => {
-                    tracing::warn!(%error, task = ?self.id, "what a task is like can not be seen at the moment");
+                    tracing::warn!(%error, task = ?self.id, "what a task is like cannot be seen at the moment");
                     retry.pause().await;
                 }
             }

@@ -11,7 +11,7 @@ use crate::Cx;
 
 impl Cx {
     /// Turns the call into a task, if it is not one yet: the client is answered with the task now, and looks for the result
-    /// later. Returns whether the call is a task from here on; otherwise the client can not take a task as an answer, or there
+    /// later. Returns whether the call is a task from here on; otherwise the client cannot take a task as an answer, or there
     /// is no room for one, and the client goes on waiting; or the call has ended, which only work notices that outlives its handler.
     ///
     /// It works in tools that say so, with `#[tool(becomes_task)]`, and in all tools of a server with

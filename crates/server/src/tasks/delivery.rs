@@ -72,7 +72,7 @@ impl<'a> Delivery<'a> {
 /// Asks the client, and keeps what it says.
 async fn ask(claim: Claim, incoming: Incoming, input: TaskInput) -> Result<(), ErrorObject> {
     let question: InputRequest = serde_json::from_slice(&input.request)
-        .map_err(|error| ErrorObject::internal(format!("a question of the task can not be read: {error}")))?;
+        .map_err(|error| ErrorObject::internal(format!("a question of the task cannot be read: {error}")))?;
     if let Some(session) = &incoming.session
         && !session.ready(READY_LIMIT).await
     {

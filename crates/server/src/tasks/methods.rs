@@ -55,7 +55,7 @@ pub(crate) fn cancel(router: &Router, incoming: Incoming) -> Answering {
 }
 
 fn over(status: TaskStatus) -> ErrorObject {
-    ErrorObject::invalid_params(format!("the task can not be cancelled: its status is {} for ever", status.as_str()))
+    ErrorObject::invalid_params(format!("the task cannot be cancelled: its status is {} for ever", status.as_str()))
 }
 
 /// Answers `tasks/update`: takes answers to questions of a task. Those that nobody waits for are ignored.

@@ -16,7 +16,7 @@ pub(super) fn of(reply: Reply) -> TaskChange {
                 TaskChange::end(TaskEnd::Unsuccessful(bytes.into())).with_message(why(&result))
             }
             Ok(bytes) => TaskChange::end(TaskEnd::Completed(bytes.into())),
-            Err(error) => failed(&ErrorObject::internal(format!("the result can not be kept: {error}"))),
+            Err(error) => failed(&ErrorObject::internal(format!("the result cannot be kept: {error}"))),
         },
         Ok(Outcome::InputRequired(_)) => {
             failed(&ErrorObject::internal("a task asks with its context, not by ending with questions"))
@@ -72,6 +72,6 @@ pub(super) fn read_error(bytes: &Bytes) -> ErrorObject {
 }
 
 fn unreadable(error: &serde_json::Error) -> ErrorObject {
-    tracing::error!(%error, "what is kept of a task can not be read");
-    ErrorObject::internal("what is kept of the task can not be read")
+    tracing::error!(%error, "what is kept of a task cannot be read");
+    ErrorObject::internal("what is kept of the task cannot be read")
 }

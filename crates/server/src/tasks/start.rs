@@ -35,7 +35,7 @@ pub(crate) fn how(has_tasks: bool, incoming: &Incoming, item: &Item<Tools>) -> R
         };
         return match (asked, support) {
             (Some(asked), TaskSupport::Optional | TaskSupport::Required) => Ok(How::Task(asked.ttl)),
-            (Some(_), _) => Err(not_so(item, "can not be called as a task")),
+            (Some(_), _) => Err(not_so(item, "cannot be called as a task")),
             (None, TaskSupport::Required) => Err(not_so(item, "must be called as a task")),
             _ => Ok(How::Plain),
         };

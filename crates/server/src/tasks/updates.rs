@@ -81,7 +81,7 @@ impl Updates {
                 Ok(record) => record,
                 Err(error) => {
                     if self.failures == 0 {
-                        tracing::warn!(%error, "a change of a task can not be told yet");
+                        tracing::warn!(%error, "a change of a task cannot be told yet");
                     }
                     // Others may have more luck, and are looked at first the next time.
                     self.due.rotate_left(1);

@@ -35,5 +35,5 @@ fn tagged(result: &[u8]) -> Result<RawJson, ErrorObject> {
     let members = std::str::from_utf8(result).ok().and_then(|text| text.strip_prefix('{'));
     let tagged = members.map(|members| format!(r#"{{"resultType":"complete",{members}"#));
     let raw = tagged.and_then(|text| RawJson::from_text(text).ok());
-    raw.ok_or_else(|| ErrorObject::internal("what is kept of the task can not be read"))
+    raw.ok_or_else(|| ErrorObject::internal("what is kept of the task cannot be read"))
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 type Answer<P, R> = Arc<dyn Fn(P) -> R + Send + Sync>;
 
-/// How a test client answers the questions of a server. What it can not answer, it does not declare.
+/// How a test client answers the questions of a server. What it cannot answer, it does not declare.
 #[derive(Clone, Default)]
 pub(super) struct Answers {
     pub(super) elicit: Option<Answer<ElicitParams, ElicitResult>>,

@@ -95,7 +95,7 @@ pub(super) fn parse(source: &str) -> Result<Vec<Part>, String> {
 fn check_literal(text: &str) -> Result<(), String> {
     let bad = |c: &char| c.is_control() || matches!(c, ' ' | '"' | '\'' | '<' | '>' | '\\' | '^' | '`' | '|');
     match text.chars().find(bad) {
-        Some(c) => Err(format!("{c:?} can not stand in a template")),
+        Some(c) => Err(format!("{c:?} cannot stand in a template")),
         None => Ok(()),
     }
 }

@@ -35,7 +35,7 @@ fn a_required_page_is_an_error_where_there_is_one_for_it() {
     );
 }
 
-/// CLI-059: a client that can not be sent to pages does not get the error, which would be of no use to it.
+/// CLI-059: a client that cannot be sent to pages does not get the error, which would be of no use to it.
 #[test]
 fn a_client_without_pages_is_told_so() {
     for client in ["2025-11-25 {}", r#"2025-11-25 {"elicitation": {"form": {}}}"#, r#"2025-06-18 {"elicitation": {}}"#]

@@ -184,7 +184,7 @@ fn prompts_are_checked_both_ways() {
         check_each(
             Revision::ALL,
             || embedding(bad.clone()),
-            &conversation("error -32603 the prompt p can not be sent"),
+            &conversation("error -32603 the prompt p cannot be sent"),
         );
     }
     check_each(

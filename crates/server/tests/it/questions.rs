@@ -145,7 +145,7 @@ fn several_choices_can_be_made_in_each_revision() {
     );
 }
 
-/// PAT-039: each key stands once among the questions of a result, also when a handler asks the same twice at once; two questions can not
+/// PAT-039: each key stands once among the questions of a result, also when a handler asks the same twice at once; two questions cannot
 /// share one.
 #[test]
 fn keys_of_questions_are_unique() {
@@ -404,7 +404,7 @@ fn clients_are_asked_only_what_they_declared() {
         r#"
         @ REVISION
         > 1 tools/call {"name": "greet"}
-        < 1 {"isError": true, "content": [{"text": "this client can not be asked: it does not support elicitation by form"}]}
+        < 1 {"isError": true, "content": [{"text": "this client cannot be asked: it does not support elicitation by form"}]}
         > 2 tools/call {"name": "roots"}
         < 2 {"isError": true}
         > 3 tools/call {"name": "sample"}
@@ -605,7 +605,7 @@ fn a_key_stands_for_one_question() {
         > 1 tools/call {"name": "twice"}
         < ? elicitation/create
         > ? {"action": "decline"}
-        < 1 {"isError": true, "content": [{"text": "the question `k` can not be asked: another question was asked with the same key; a key must stand for one question in all runs of a call"}]}
+        < 1 {"isError": true, "content": [{"text": "the question `k` cannot be asked: another question was asked with the same key; a key must stand for one question in all runs of a call"}]}
         "#,
     );
 }

@@ -122,7 +122,7 @@ fn only_clients_that_declare_tools_are_given_some() {
             r#"
             @ REVISION {capabilities}
             > 1 tools/call {{"name": "ask"}}
-            < 1 {{"isError": true, "content": [{{"text": "this client can not be asked: it does not support sampling with tools"}}]}}
+            < 1 {{"isError": true, "content": [{{"text": "this client cannot be asked: it does not support sampling with tools"}}]}}
             < nothing
             "#
         )
@@ -181,7 +181,7 @@ fn answers_of_the_model_are_checked() {
     }
 }
 
-/// CLI-034, CLI-036: a handler that does the loop itself can not leave out a result, or mix it with other content.
+/// CLI-034, CLI-036: a handler that does the loop itself cannot leave out a result, or mix it with other content.
 #[test]
 fn unanswered_tool_uses_are_never_sent() {
     let using = SamplingContentBlock::from(ToolUseContent::new("1", "weather", RawJson::from(json!({}))));

@@ -83,7 +83,7 @@ fn sessions_subscribe_to_resources() {
     );
 }
 
-/// A session can not subscribe without end.
+/// A session cannot subscribe without end.
 #[test]
 fn subscriptions_are_bounded() {
     runtime().block_on(async {

@@ -31,7 +31,7 @@ async fn research_runs_as_a_task() {
     }
 }
 
-/// TASK-008, XTSK-004: whoever has no tasks can not research.
+/// TASK-008, XTSK-004: whoever has no tasks cannot research.
 #[tokio::test(start_paused = true)]
 async fn research_needs_tasks() {
     for revision in Revision::ALL {

@@ -35,7 +35,7 @@ impl Address {
         let node = |host: &str| {
             let text = format!("{scheme}://{login}{host}/{path}");
             // What the parser complains about may show the password.
-            text.as_str().into_connection_info().map_err(|_| bad("the host, the port or the database can not be read"))
+            text.as_str().into_connection_info().map_err(|_| bad("the host, the port or the database cannot be read"))
         };
         let nodes = hosts.split(',').map(node).collect::<Result<Vec<_>, _>>()?;
         let is_cluster = is_cluster || nodes.len() > 1;

@@ -127,7 +127,7 @@ impl Shared {
         let ids = self.tasks.ids();
         let found = together(ids.iter().map(|id| self.task(id)).collect()).await;
         for (id, found) in ids.iter().zip(found) {
-            // What can not be found out now is found out by those who look at the task themselves.
+            // What cannot be found out now is found out by those who look at the task themselves.
             match found {
                 Ok(Some(record)) => self.tasks.tell(id, record.version, record.stage()),
                 Ok(None) => self.tasks.gone(id),

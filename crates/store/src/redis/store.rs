@@ -28,7 +28,7 @@ impl Redis {
     /// Prepares stores at an address; see [`open`](crate::open()). Nothing is connected yet.
     ///
     /// # Errors
-    /// The address can not be read.
+    /// The address cannot be read.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let shared = Arc::new(Shared::new(Link::new(Address::parse(url)?)));
         Ok(Self(Arc::new(Inner { shared, listener: Mutex::default() })))

@@ -33,7 +33,7 @@ fn number(bytes: &[u8]) -> Result<u64, StoreError> {
 /// Reads what the server tells of a task, and what time it is there.
 fn record(told: Told) -> Result<(TaskRecord, Timestamp), StoreError> {
     let [now, record, lease] =
-        <[Vec<u8>; 3]>::try_from(told).map_err(|_| StoreError::unavailable("a task that is kept can not be read"))?;
+        <[Vec<u8>; 3]>::try_from(told).map_err(|_| StoreError::unavailable("a task that is kept cannot be read"))?;
     let (now, lease) = (Timestamp::from_millis(number(&now)?), number(&lease)?);
     let lease = (lease != 0).then(|| Timestamp::from_millis(lease));
     Ok((decode(record, lease)?.seen_at(now), now))

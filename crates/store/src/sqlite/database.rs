@@ -85,7 +85,7 @@ impl Database {
             }
             if swept.elapsed() >= SWEEP {
                 swept = Instant::now();
-                // What can not be deleted now is deleted later; nobody finds it in the meantime.
+                // What cannot be deleted now is deleted later; nobody finds it in the meantime.
                 let _ = self.sweep();
             }
         }

@@ -35,7 +35,7 @@ impl Sqlite {
     /// Opens a file, and makes it if it is not there.
     ///
     /// # Errors
-    /// It can not be opened, or is something else.
+    /// It cannot be opened, or is something else.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with_clock(path, Arc::new(Timestamp::now))
     }
@@ -43,7 +43,7 @@ impl Sqlite {
     /// Opens a file, and tells the time in another way.
     ///
     /// # Errors
-    /// It can not be opened, or is something else.
+    /// It cannot be opened, or is something else.
     pub fn open_with_clock(path: impl AsRef<Path>, clock: Clock) -> Result<Self, StoreError> {
         let path = path.as_ref().to_owned();
         let ears = Arc::new(Ears { bus: Hub::new(), events: Hub::new(), tasks: Default::default() });
@@ -60,7 +60,7 @@ impl Sqlite {
     /// Refuses to let the file grow beyond so many bytes; what would not fit is answered with [`StoreError::Full`].
     ///
     /// # Errors
-    /// The file can not be read.
+    /// The file cannot be read.
     pub fn limit(&self, bytes: u64) -> Boxed<'_, Result<(), StoreError>> {
         self.run(move |database| database.limit(bytes))
     }

@@ -43,7 +43,7 @@ pub(crate) fn encode(record: &TaskRecord) -> Vec<u8> {
 
 /// Reads a record, with the lease that is kept beside it.
 pub(crate) fn decode(bytes: impl Into<Bytes>, leased_until: Option<Timestamp>) -> Result<TaskRecord, StoreError> {
-    let unreadable = || StoreError::unavailable("a task that is kept can not be read");
+    let unreadable = || StoreError::unavailable("a task that is kept cannot be read");
     read(bytes.into(), leased_until).ok_or_else(unreadable)
 }
 

@@ -48,7 +48,7 @@ impl fmt::Debug for TaskId {
 mod tests {
     use super::*;
 
-    /// TASK-013, TASK-044, XTSK-041: names are unique and can not be guessed.
+    /// TASK-013, TASK-044, XTSK-041: names are unique and cannot be guessed.
     #[test]
     fn names_have_192_random_bits() {
         let names: std::collections::BTreeSet<_> = (0..1000).map(|_| TaskId::random()).collect();

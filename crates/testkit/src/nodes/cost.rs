@@ -30,7 +30,7 @@ pub struct Cost {
 /// Measures two nodes in turns, so that a busy machine is as unfair to one as to the other.
 ///
 /// # Errors
-/// A node can not be started, or does not answer.
+/// A node cannot be started, or does not answer.
 pub async fn cost(program: &Path, store: &str) -> io::Result<Cost> {
     let memory = NodeProcess::start(program, "memory:").await?;
     let shared = NodeProcess::start(program, store).await?;

@@ -84,7 +84,7 @@ impl Storm {
     /// Lets it storm.
     ///
     /// # Errors
-    /// A node can not be started.
+    /// A node cannot be started.
     pub async fn run(&self) -> io::Result<Report> {
         let mut nodes = Vec::new();
         for _ in 0..self.nodes.max(1) {

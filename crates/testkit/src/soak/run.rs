@@ -37,7 +37,7 @@ impl Soak {
     /// Starts servers and clients, and returns what was seen.
     ///
     /// # Errors
-    /// A server can not be started.
+    /// A server cannot be started.
     pub async fn run(&self) -> Result<Report> {
         let arguments = |address: std::net::SocketAddr| {
             ["serve", "everything", "--http", &address.to_string()].map(str::to_owned).into()

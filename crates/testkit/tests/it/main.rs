@@ -1,6 +1,6 @@
 //! The fixtures themselves, where the conformance suite does not look; and pages in a real browser.
 
-#![expect(clippy::unwrap_used, reason = "a test that can not go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[cfg(all(feature = "fixtures", target_os = "linux"))]
 mod browser;

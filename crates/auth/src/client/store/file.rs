@@ -116,7 +116,7 @@ impl FileStore {
         });
         let moved = written.and_then(|()| std::fs::rename(&fresh, self.path(name, "json")));
         if moved.is_err() {
-            // What can not be removed either is of no use to anybody else.
+            // What cannot be removed either is of no use to anybody else.
             let _ = std::fs::remove_file(&fresh);
         }
         moved.map_err(|source| at(&self.directory, source))

@@ -42,7 +42,7 @@ pub enum Sealing {
 
 /// Keeps entries in the files of a [`FileStore`], sealed with a key that is in a keyring.
 ///
-/// Keyrings hold short secrets, can not replace several of them at once, and do not always tell what is in them. So the key is there,
+/// Keyrings hold short secrets, cannot replace several of them at once, and do not always tell what is in them. So the key is there,
 /// once for each directory, and the files have all the rest: they are replaced as a whole, can be listed, and are held by one
 /// process at a time. The keyring is asked when there is something to seal or to open, and not before.
 #[derive(Clone, Debug)]
@@ -133,7 +133,7 @@ impl KeyringStore {
         }
         let key = Secret::random().map_err(|error| failed(&error.to_string()))?;
         self.ask(move |keyring, account| keyring.write(account, &key)).await?;
-        // What it can not show again would be lost with this process.
+        // What it cannot show again would be lost with this process.
         self.sealer().await?.ok_or_else(|| failed("it does not keep what it is given"))
     }
 

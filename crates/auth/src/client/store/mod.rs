@@ -37,7 +37,7 @@ pub trait CredentialStore: Send + Sync + fmt::Debug + 'static {
     /// Forgets a name.
     fn remove<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<(), StoreError>>;
 
-    /// Returns all names. What is kept but can not be read, not even its name, is there as what is wrong with it.
+    /// Returns all names. What is kept but cannot be read, not even its name, is there as what is wrong with it.
     fn names(&self) -> Boxed<'_, Result<Vec<Result<String, StoreError>>, StoreError>>;
 
     /// Waits until nobody else holds the name, in this process or another, for at most a minute.
@@ -84,12 +84,12 @@ impl fmt::Debug for StoreLock {
     }
 }
 
-/// Credentials can not be read or kept.
+/// Credentials cannot be read or kept.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The file system says no.
-    #[error("credentials can not be kept in {place}")]
+    #[error("credentials cannot be kept in {place}")]
     File {
         /// Where.
         place: String,
@@ -103,10 +103,10 @@ pub enum StoreError {
     /// There is no place for them.
     #[error("there is no directory for credentials; HOME is not set")]
     NoPlace,
-    /// What was kept can not be read any more.
-    #[error("the credentials for {0} can not be read; log out and in again")]
+    /// What was kept cannot be read any more.
+    #[error("the credentials for {0} cannot be read; log out and in again")]
     Damaged(String),
-    /// A file of the store can not be read any more, so that nobody knows what it was for.
+    /// A file of the store cannot be read any more, so that nobody knows what it was for.
     #[error("{0} does not hold credentials that can be read; remove it, and log in again where they are missing")]
     DamagedFile(String),
     /// They are sealed with a key in the keyring, which this store does not use.
@@ -116,7 +116,7 @@ pub enum StoreError {
     #[error("another process holds the credentials for too long")]
     Locked,
     /// The keyring of the platform says no.
-    #[error("the keyring can not be used: {0}")]
+    #[error("the keyring cannot be used: {0}")]
     Keyring(String),
 }
 

@@ -276,7 +276,7 @@ async fn pinging(site: &Site, limits: Limits) -> Client {
     client
 }
 
-/// PAT-032: a server that can not be reached is noticed by the second ping; one that comes back before that is kept.
+/// PAT-032: a server that cannot be reached is noticed by the second ping; one that comes back before that is kept.
 #[test]
 fn pings_notice_that_nobody_listens() {
     for comes_back in [false, true] {
@@ -313,7 +313,7 @@ fn long_requests_do_not_look_like_a_deaf_server() {
     });
 }
 
-/// A server of the oldest form that can not be reached has not done what was asked, and the caller is told so.
+/// A server of the oldest form that cannot be reached has not done what was asked, and the caller is told so.
 #[test]
 fn the_oldest_form_tells_what_was_never_sent() {
     paused(async {

@@ -113,7 +113,7 @@ async fn questions_of_a_session_reach_its_stream_at_any_node() {
         for nobody in ["0000000000000000", "x17", "0123456789ABCDEF"] {
             let stray = json!({ "jsonrpc": "2.0", "id": format!("{nobody}-1"), "result": {} });
             assert_eq!(other.ask(&other.post(stray)).await.status, 202);
-            // Clients can not make the store keep letters to whomever they name.
+            // Clients cannot make the store keep letters to whomever they name.
             assert!(!nodes.store.has_appended(&format!("node {nobody}")), "{nobody}");
         }
         assert_eq!(other.ask(&other.post(reply(&question, &json!({ "roots": [] })))).await.status, 202);
@@ -122,7 +122,7 @@ async fn questions_of_a_session_reach_its_stream_at_any_node() {
     assert!(answer.text().contains("roots"), "{}", answer.text());
 }
 
-/// T-116: an answer that can not be read ends the question, whatever node it comes to, and is answered under no id.
+/// T-116: an answer that cannot be read ends the question, whatever node it comes to, and is answered under no id.
 #[tokio::test]
 async fn an_answer_that_can_not_be_read_ends_the_question_of_any_node() {
     let nodes = Nodes::start().await;
@@ -136,7 +136,7 @@ async fn an_answer_that_can_not_be_read_ends_the_question_of_any_node() {
         assert!(refused.json()["id"].is_null());
         let answer = stream.message().await.unwrap();
         assert_eq!(answer["id"], 1);
-        assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("can not be read"), "{answer}");
+        assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("cannot be read"), "{answer}");
         assert_eq!(stream.message().await, None);
     }
 }

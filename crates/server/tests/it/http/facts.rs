@@ -102,7 +102,7 @@ async fn a_handler_lets_go_of_its_connection() {
     assert_eq!((&answer["id"], &answer["result"]["content"][0]["text"]), (&json!(7), &json!("released true")));
 }
 
-/// HTTP-023: where a client can not come back for the answer, it is answered as ever.
+/// HTTP-023: where a client cannot come back for the answer, it is answered as ever.
 #[tokio::test]
 async fn elsewhere_nothing_is_let_go() {
     let listening = Listening::start(&releasing()).await;

@@ -51,7 +51,7 @@ fn tools_say_whether_they_run_as_tasks() {
         &format!(
             r#"{}
         > 1 tools/call {{"name": "plain", "task": {{}}}}
-        < 1 error -32601 can not be called as a task
+        < 1 error -32601 cannot be called as a task
         > 2 tools/call {{"name": "failing"}}
         < 2 error -32601 must be called as a task
         > 3 tools/call {{"name": "slow", "arguments": {{"say": "x"}}}}
@@ -83,7 +83,7 @@ fn servers_without_tasks_ignore_the_wish() {
         < 3 error -32601
         "#,
     );
-    // Before there were tasks, nobody could wish for one, and a tool that must be one can not be called.
+    // Before there were tasks, nobody could wish for one, and a tool that must be one cannot be called.
     let older = Revision::ALL.into_iter().filter(|revision| revision.has_handshake() && !revision.has_core_tasks());
     check_each(
         older,
@@ -274,7 +274,7 @@ fn the_id_in_the_parameters_counts() {
     });
 }
 
-/// TASK-035, TASK-036, TASK-037, PAT-010: cancelling ends the work and is told; a task that is over can not be cancelled; cancelling the request
+/// TASK-035, TASK-036, TASK-037, PAT-010: cancelling ends the work and is told; a task that is over cannot be cancelled; cancelling the request
 /// that began it does nothing.
 #[test]
 fn tasks_are_cancelled() {

@@ -268,7 +268,7 @@ fn questions_are_answered_one_by_one() {
     });
 }
 
-/// CLI-075: an answer that does not fit its question is the handler's problem, and a client that can not be asked is the task's.
+/// CLI-075: an answer that does not fit its question is the handler's problem, and a client that cannot be asked is the task's.
 #[test]
 fn bad_answers_and_missing_capabilities_end_the_task() {
     runtime().block_on(async {

@@ -110,7 +110,7 @@ fn listening_needs_the_extension() {
     );
 }
 
-/// A store that can not show some of its tasks for a while.
+/// A store that cannot show some of its tasks for a while.
 #[derive(Debug, Default)]
 struct Hiding {
     tasks: MemoryTasks,
@@ -162,7 +162,7 @@ impl TaskStore for Hiding {
     }
 }
 
-/// XTSK-028: a change that the store can not show is told when it can; meanwhile those of other tasks are told.
+/// XTSK-028: a change that the store cannot show is told when it can; meanwhile those of other tasks are told.
 #[test]
 fn a_change_is_told_after_an_outage_of_the_store() {
     runtime().block_on(async {

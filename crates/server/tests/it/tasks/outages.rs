@@ -167,7 +167,7 @@ fn results_do_not_wait_for_ever() {
     });
 }
 
-/// A look that fails after the answer came does not cost the answer, nor does a question that can not be put at once.
+/// A look that fails after the answer came does not cost the answer, nor does a question that cannot be put at once.
 #[test]
 fn questions_wait_for_the_store() {
     runtime().block_on(async {
@@ -245,7 +245,7 @@ fn a_task_is_told_when_it_is_kept() {
     }
 }
 
-/// TASK-039: what the server itself can not do is an internal error, and a task that is gone was not found.
+/// TASK-039: what the server itself cannot do is an internal error, and a task that is gone was not found.
 #[test]
 fn a_store_that_fails_is_an_internal_error() {
     runtime().block_on(async {

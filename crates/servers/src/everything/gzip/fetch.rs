@@ -33,7 +33,7 @@ impl Fetcher {
         let (scheme, rest) = url.split_once(':').unwrap_or_default();
         match scheme.to_ascii_lowercase().as_str() {
             "data" => {
-                let bytes = decode(rest).ok_or_else(|| problem("the data: URL can not be read".to_owned()))?;
+                let bytes = decode(rest).ok_or_else(|| problem("the data: URL cannot be read".to_owned()))?;
                 if bytes.len() > self.limits.max_size { Err(self.too_long(url)) } else { Ok(bytes.into()) }
             }
             "http" | "https" => {

@@ -92,7 +92,7 @@ impl Visitor {
     async fn logged_in(&self) -> Result<String> {
         self.has_visited(1)?;
         let account = self.login.account().await?.context("nobody is logged in")?;
-        ensure!(account.is_renewable, "the login can not be renewed");
+        ensure!(account.is_renewable, "the login cannot be renewed");
         Ok(format!("{} by {}", account.client_id, account.issuer))
     }
 

@@ -41,7 +41,7 @@ async fn run() -> Result<bool> {
     let text = report.to_string();
     println!("{text}");
     if let Some(file) = file {
-        std::fs::write(&file, text).with_context(|| format!("can not write {}", file.display()))?;
+        std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
         println!("written to {}", file.display());
     }
     Ok(report.failures().is_empty())

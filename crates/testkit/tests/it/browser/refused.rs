@@ -53,7 +53,7 @@ async fn pages_are_not_framed() {
     }
 }
 
-/// T-089, SEC-004: a page of another site can not consent in the name of its visitor, even if it knows what the form holds.
+/// T-089, SEC-004: a page of another site cannot consent in the name of its visitor, even if it knows what the form holds.
 #[tokio::test]
 async fn a_page_elsewhere_does_not_consent() {
     let Some(place) = Place::start().await else { return };

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::{Nodes, ask};
 use crate::demo::plain;
 
-/// Sessions that can not be loaded while the door is shut.
+/// Sessions that cannot be loaded while the door is shut.
 #[derive(Debug)]
 struct Door {
     sessions: Arc<dyn SessionStore>,
