@@ -7,7 +7,7 @@ use loom::thread;
 use tokio::time::Instant;
 
 use crate::activity::Activity;
-use crate::bucket::Bucket;
+use crate::token_bucket::TokenBucket;
 use crate::usage::Usage;
 use crate::{HttpLimits, Rate, model};
 
@@ -16,9 +16,9 @@ pub fn a_bucket_gives_all_there_is_and_no_more() {
     let start = Instant::now();
     let rate = Rate::new(2, Duration::from_secs(2));
     model(move || {
-        let bucket = Arc::new(Bucket::new_at(rate, start));
+        let bucket = Arc::new(TokenBucket::new_at(rate, start));
         assert!(bucket.take_at(|| start).is_ok() && bucket.take_at(|| start).is_ok());
-        let take = move |bucket: &Bucket| usize::from(bucket.take_at(|| start + rate.per).is_ok());
+        let take = move |bucket: &TokenBucket| usize::from(bucket.take_at(|| start + rate.per).is_ok());
         let others = [bucket.clone(), bucket.clone()].map(|bucket| thread::spawn(move || take(&bucket)));
         let mine = take(&bucket);
         let taken = others.into_iter().map(|other| other.join().expect("it does not panic")).sum::<usize>() + mine;

@@ -16,9 +16,6 @@ mod sync;
 mod activity;
 #[path = "../../crates/http/src/connection/aside.rs"]
 mod aside;
-#[path = "../../crates/peer/src/bucket.rs"]
-#[expect(dead_code, unreachable_pub, reason = "the models use a part of it")]
-mod bucket;
 #[path = "../../crates/server/src/frozen.rs"]
 mod frozen;
 #[path = "../../crates/http/src/nodes/latest.rs"]
@@ -31,6 +28,9 @@ mod mailbox;
 mod outbox;
 #[path = "../../crates/server/src/tasks/slot.rs"]
 mod slot;
+#[path = "../../crates/peer/src/limits/token_bucket.rs"]
+#[expect(dead_code, unreachable_pub, reason = "the models use a part of it")]
+mod token_bucket;
 #[path = "../../crates/http/src/session/usage.rs"]
 mod usage;
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jackfield_peer::Bucket;
+use jackfield_peer::TokenBucket;
 use jackfield_protocol::{ClientRequest, LoggingLevel};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -46,8 +46,8 @@ pub(crate) enum State {
 
 impl Core {
     pub(crate) fn new(mut options: Options) -> Arc<Self> {
-        options.handlers.elicitations = options.limits.elicitations.map(Bucket::new);
-        options.handlers.samplings = options.limits.samplings.map(Bucket::new);
+        options.handlers.elicitations = options.limits.elicitations.map(TokenBucket::new);
+        options.handlers.samplings = options.limits.samplings.map(TokenBucket::new);
         Arc::new(Self {
             pending: Pending::new(options.limits.requests_waiting, options.limits.progress_notices),
             state: watch::Sender::new(State::Connecting),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use jackfield_peer::Bucket;
+use jackfield_peer::TokenBucket;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{
     CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitSchema,
@@ -32,9 +32,9 @@ pub(crate) struct Handlers {
     pub(crate) log: Option<Arc<dyn Fn(LoggingMessageParams) + Send + Sync>>,
     pub(crate) url_completed: Option<Arc<dyn Fn(String) + Send + Sync>>,
     /// How often the person may still be asked.
-    pub(crate) elicitations: Option<Bucket>,
+    pub(crate) elicitations: Option<TokenBucket>,
     /// How often the model may still be asked.
-    pub(crate) samplings: Option<Bucket>,
+    pub(crate) samplings: Option<TokenBucket>,
     /// Where the person was sent to.
     pub(crate) pages: Pages,
 }
@@ -150,8 +150,8 @@ fn fitting(schema: &ElicitSchema, answer: ElicitResult) -> Result<ElicitResult, 
 }
 
 /// Counts a question; refuses it if there were too many.
-fn take(bucket: Option<&Bucket>, words: &'static str) -> Result<(), Unanswered> {
-    bucket.map_or(Ok(()), Bucket::take).map_err(|wait| {
+fn take(bucket: Option<&TokenBucket>, words: &'static str) -> Result<(), Unanswered> {
+    bucket.map_or(Ok(()), TokenBucket::take).map_err(|wait| {
         let error = ErrorObject::new(code::TOO_MANY_REQUESTS, words);
         Unanswered::Refused(error.with_data(json!({ "retryAfterMs": millis(wait) })))
     })

@@ -12,7 +12,7 @@ use http::request::Parts;
 use http::{Method as Verb, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
 use jackfield_peer::tape::Tape;
-use jackfield_peer::{Admission, Background, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
+use jackfield_peer::{Background, CallerResolver, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
 use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, Rejected};
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 use jackfield_store::Stores;
@@ -65,8 +65,8 @@ pub(crate) struct Endpoint {
     pub(crate) tasks: Background,
     pub(crate) listening: Arc<Counts>,
     pub(crate) in_flight: Arc<Counts>,
-    /// Remember the modern callers seen last; see [`Admission`].
-    pub(crate) admissions: [Mutex<Admission>; 8],
+    /// Remember the modern callers seen last; see [`CallerResolver`].
+    pub(crate) admissions: [Mutex<CallerResolver>; 8],
     guard: Guard,
     cors: Cors,
     /// Every request is looked at on its way in, or recorded.
@@ -99,7 +99,7 @@ impl Endpoint {
             start: Instant::now(),
             next_key: AtomicU64::new(0),
         };
-        let admissions = std::array::from_fn(|_| Mutex::new(Admission::new(handler.revisions(), None)));
+        let admissions = std::array::from_fn(|_| Mutex::new(CallerResolver::new(handler.revisions(), None)));
         Arc::new(Self {
             guard: Guard::new(&config),
             cors: Cors::new(&config),

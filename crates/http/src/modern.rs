@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use jackfield_peer::{Admission, Admitted, Answering, Incoming, Outlet, Reply};
+use jackfield_peer::{Answering, CallerResolver, Incoming, Outlet, Reply, ResolvedCaller};
 use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
@@ -133,12 +133,14 @@ impl Endpoint {
         method: &MethodName,
         params: &Params,
         outlet: &Arc<ModernOutlet>,
-    ) -> Result<Admitted, ErrorObject> {
+    ) -> Result<ResolvedCaller, ErrorObject> {
         let is_anonymous = arrived.principal().is_none();
         let memory = from.zip(arrived.meta).filter(|_| is_anonymous);
         let before = memory.and_then(|(from, meta)| from.caller(meta));
         let admitted = match before {
-            Some(caller) if arrived.version == Version::Known(caller.revision) => Admission::again(method, &caller)?,
+            Some(caller) if arrived.version == Version::Known(caller.revision) => {
+                CallerResolver::again(method, &caller)?
+            }
             _ => {
                 let admitted = self.admit_stranger(arrived, method, params, outlet)?;
                 if let Some((from, meta)) = memory {
@@ -158,7 +160,7 @@ impl Endpoint {
         method: &MethodName,
         params: &Params,
         outlet: &Arc<ModernOutlet>,
-    ) -> Result<Admitted, ErrorObject> {
+    ) -> Result<ResolvedCaller, ErrorObject> {
         headers::check_version(&arrived.version, params)?;
         if params.meta(key::PROTOCOL_VERSION).is_none() {
             return Err(match (&arrived.version, method) {
@@ -178,7 +180,7 @@ impl Endpoint {
         let outlet: Arc<dyn Outlet> = outlet.clone();
         match arrived.principal() {
             Some(principal) => {
-                Admission::new(self.handler.revisions(), Some(principal.clone())).request(method, params, &outlet)
+                CallerResolver::new(self.handler.revisions(), Some(principal.clone())).request(method, params, &outlet)
             }
             None => {
                 // Clients repeat themselves; what was decoded for one request need not be decoded again for the next.
@@ -225,7 +227,7 @@ impl Endpoint {
             return respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST);
         }
         let principal = arrived.principal().cloned();
-        let Some(admitted) = Admission::new(self.handler.revisions(), principal).notification(&params) else {
+        let Some(admitted) = CallerResolver::new(self.handler.revisions(), principal).notification(&params) else {
             // Without `_meta` nothing says who sent it. There is no notification of this kind that would mean something.
             return respond::empty(StatusCode::ACCEPTED);
         };

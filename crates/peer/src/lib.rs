@@ -1,6 +1,6 @@
 //! One end of a Model Context Protocol connection: who is calling, what is running, what was cancelled, and the bytes.
 //!
-//! A transport turns bytes into messages; [`Admission`] stamps each request with its [`Caller`]; a [`Handler`] answers it.
+//! A transport turns bytes into messages; [`CallerResolver`] stamps each request with its [`Caller`]; a [`Handler`] answers it.
 //! [`Connection`] does all of that for any byte stream with one message per line, [`stdio`] opens the standard streams.
 
 // What a peer sends cannot make this crate panic.
@@ -15,56 +15,26 @@
     )
 )]
 
-mod admission;
-mod answering;
-mod background;
-mod batches;
-mod bucket;
-mod caller;
-mod cancellation;
+mod call;
 pub mod child;
-mod connection;
-pub mod deadline;
-mod engine;
-mod extensions;
 mod handler;
-mod incoming;
+mod identity;
 mod limits;
-mod lines;
-mod outlet;
-mod output;
-mod panics;
-mod questions;
-mod rate;
 mod redact;
-mod session;
-mod shutdown;
+mod runtime;
 pub mod stdio;
 mod stream;
 mod sync;
 pub mod tape;
-mod task;
-mod wire;
+mod task_view;
 
-pub use admission::{Admission, Admitted};
-pub use answering::{Answering, Reply};
-pub use background::Background;
-pub use bucket::Bucket;
-pub use caller::{Caller, Principal};
-pub use cancellation::Cancellation;
-pub use connection::{Connection, Error};
-pub use extensions::Extensions;
-pub use handler::{Handler, TowerHandler};
-pub use incoming::Incoming;
-pub use limits::Limits;
-pub use lines::{Line, Lines};
-pub use outlet::{AskError, Closed, Outlet, RequestKey};
-pub use output::{in_one_line, write_error, write_reply};
-pub use panics::{Guarded, handle};
-pub use questions::Questions;
-pub use rate::Rate;
+pub use call::{Cancellation, Guarded, handle};
+pub use handler::{
+    Answering, AskError, Closed, Extensions, Handler, Incoming, Outlet, Questions, Reply, RequestKey, TowerHandler,
+};
+pub use identity::{Caller, CallerResolver, Principal, ResolvedCaller, Session, SessionChange};
+pub use limits::{Limits, Rate, TokenBucket};
 pub use redact::redacted;
-pub use session::{Session, SessionChange};
-pub use shutdown::{Shutdown, ShutdownTrigger};
-pub use stream::ByteStream;
-pub use task::task_of;
+pub use runtime::{Background, Backoff, Shutdown, ShutdownTrigger, deadline};
+pub use stream::{ByteStream, Connection, Error, Line, Lines, in_one_line, write_error, write_reply};
+pub use task_view::task_of;

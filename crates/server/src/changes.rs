@@ -330,7 +330,7 @@ impl Hub {
         drop(extensions);
         add(&mut lock(&self.audience.sessions), &inbox);
         if let Some(bridge) = self.bridge() {
-            session.set_told(bridge.place());
+            session.set_change_cursor(bridge.place());
         }
         self.start_writer();
         inbox

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use jackfield_peer::{Bucket, Incoming, Rate};
+use jackfield_peer::{Incoming, Rate, TokenBucket};
 use jackfield_protocol::ErrorObject;
 use jackfield_protocol::error::code;
 use serde_json::json;
@@ -33,7 +33,7 @@ pub(crate) struct Limiter {
 #[derive(Debug)]
 struct Counted {
     since: Instant,
-    callers: HashMap<String, Bucket>,
+    callers: HashMap<String, TokenBucket>,
 }
 
 impl Limiter {
@@ -77,7 +77,7 @@ impl Limiter {
                 name.clear();
             }
         }
-        callers.entry(name).or_insert_with(|| Bucket::new(rate)).take()
+        callers.entry(name).or_insert_with(|| TokenBucket::new(rate)).take()
     }
 }
 

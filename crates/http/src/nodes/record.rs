@@ -123,7 +123,7 @@ pub(super) fn apply(record: &SessionRecord, live: &Live) {
         session.set_log_level(level);
     }
     if let Some(told) = record.field(TOLD).and_then(place) {
-        session.set_told(told);
+        session.set_change_cursor(told);
     }
     let recorded = record.fields.iter().filter_map(|(name, after)| Some((name.strip_prefix(SUBSCRIPTION)?, after)));
     let new = recorded.clone().filter(|(uri, _)| !subscriptions.contains(*uri));

@@ -33,7 +33,7 @@ impl Endpoint {
         for (name, value) in replica.fields() {
             new = new.with_field(name, value);
         }
-        if let Some(told) = session.told() {
+        if let Some(told) = session.change_cursor() {
             new = new.with_field(record::TOLD, told.to_string());
         }
         if let Some(principal) = &live.principal {
@@ -103,7 +103,7 @@ impl Endpoint {
         if let Some(session) = live.session().filter(|_| Arc::ptr_eq(&live, &loaded)) {
             // That is before any subscription.
             let _ = live.replica.as_ref().and_then(Replica::take_untold);
-            self.handler.resumed(&session, session.told());
+            self.handler.resumed(&session, session.change_cursor());
         }
         Ok(Some(live))
     }

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_peer::{Admission, Admitted, AskError, Outlet, Principal, Questions, RequestKey, Session, Shutdown};
+use jackfield_peer::{
+    AskError, CallerResolver, Outlet, Principal, Questions, RequestKey, ResolvedCaller, Session, Shutdown,
+};
 use jackfield_protocol::envelope::{Answer, MethodName, Params, RawId};
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
 use jackfield_store::EventLimits;
@@ -69,7 +71,7 @@ pub(crate) struct Live {
     pub(crate) questions: Questions,
     /// What is known of the session as one that other nodes serve too.
     pub(crate) replica: Option<Replica>,
-    admission: Mutex<Admission>,
+    admission: Mutex<CallerResolver>,
     outlet: Arc<dyn Outlet>,
     calls: Mutex<Calls>,
     /// The stream of messages that belong to no request; made with the first of them.
@@ -103,7 +105,7 @@ impl Live {
         Arc::new_cyclic(|weak: &Weak<Self>| Self {
             id,
             transport,
-            admission: Mutex::new(Admission::new(revisions, principal.clone())),
+            admission: Mutex::new(CallerResolver::new(revisions, principal.clone())),
             principal,
             shared: shared.clone(),
             questions,
@@ -118,15 +120,15 @@ impl Live {
     }
 
     /// Finds out who sends a request; `initialize` opens the session.
-    pub(crate) fn admit(&self, method: &MethodName, params: &Params) -> Result<Admitted, ErrorObject> {
+    pub(crate) fn admit(&self, method: &MethodName, params: &Params) -> Result<ResolvedCaller, ErrorObject> {
         self.admission().request(method, params, &self.outlet)
     }
 
-    pub(crate) fn admit_notification(&self, params: &Params) -> Option<Admitted> {
+    pub(crate) fn admit_notification(&self, params: &Params) -> Option<ResolvedCaller> {
         self.admission().notification(params)
     }
 
-    fn admission(&self) -> MutexGuard<'_, Admission> {
+    fn admission(&self) -> MutexGuard<'_, CallerResolver> {
         self.admission.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -181,11 +181,7 @@ fn prompts_are_checked_both_ways() {
         check_each(Revision::ALL, || embedding(good.clone()), &conversation(sent));
     }
     for bad in [text("no uri"), text(""), ResourceContents::text("note:1", "x"), blob("not base64")] {
-        check_each(
-            Revision::ALL,
-            || embedding(bad.clone()),
-            &conversation("error -32603 the prompt p cannot be sent"),
-        );
+        check_each(Revision::ALL, || embedding(bad.clone()), &conversation("error -32603 the prompt p cannot be sent"));
     }
     check_each(
         Revision::ALL,

@@ -11,11 +11,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinError;
 use tokio::time::Instant;
 
-use crate::engine::{Engine, Finished};
-use crate::lines::Lines;
+use super::dispatch::{Finished, StreamDispatch};
+use super::lines::Lines;
+use super::stream_outlet::{Queued, StreamOutlet};
 use crate::tape::Recorder;
-use crate::wire::{Queued, Wire};
-use crate::{Admission, ByteStream, Handler, Limits, Principal, Shutdown};
+use crate::{ByteStream, CallerResolver, Handler, Limits, Principal, Shutdown};
 
 /// Serves one byte stream with one message per line: standard streams, a socket, a pipe, or memory.
 pub struct Connection {
@@ -96,12 +96,12 @@ impl Connection {
     pub async fn serve(self, stream: ByteStream) -> Result<(), Error> {
         let outer = self.shutdown.clone();
         let (trigger, inner) = Shutdown::new();
-        let (wire, mut queue) = Wire::new(&self.limits, inner);
-        let admission = Admission::new(self.handler.revisions(), self.principal);
+        let (outlet, mut queue) = StreamOutlet::new(&self.limits, inner);
+        let resolver = CallerResolver::new(self.handler.revisions(), self.principal);
         let mut lines = Lines::new(self.limits.line_bytes);
         let (drain, end_of_input) = (self.limits.drain, self.limits.end_of_input);
         let turn = self.limits.queued_messages;
-        let mut engine = Engine::new(self.handler, self.limits, admission, wire.clone(), self.recorder);
+        let mut dispatch = StreamDispatch::new(self.handler, self.limits, resolver, outlet.clone(), self.recorder);
         let ByteStream { mut reader, mut writer } = stream;
         let mut deadline = None;
         // Nothing more will come. At a shutdown a line that is half here stays what it is.
@@ -118,18 +118,18 @@ impl Connection {
         tokio::pin!(told);
 
         loop {
-            serve_lines(&mut engine, &mut lines, &mut queue, at_end);
-            let all_written = engine.output.is_empty() && !unflushed;
-            if deadline.is_some() && engine.tasks.is_empty() && all_written && queue.is_empty() {
+            serve_lines(&mut dispatch, &mut lines, &mut queue, at_end);
+            let all_written = dispatch.output.is_empty() && !unflushed;
+            if deadline.is_some() && dispatch.tasks.is_empty() && all_written && queue.is_empty() {
                 break;
             }
-            let room = !engine.is_full();
+            let room = !dispatch.is_full();
             // Handlers that send without end must not keep the peer, and those who end the connection, from being heard.
             let turn_over = taken >= turn;
             let event = tokio::select! {
                 biased;
-                event = write(&mut *writer, engine.output.waiting()), if !all_written => event,
-                Some(ended) = engine.tasks.join_next(), if room => Event::Finished(ended),
+                event = write(&mut *writer, dispatch.output.waiting()), if !all_written => event,
+                Some(ended) = dispatch.tasks.join_next(), if room => Event::Finished(ended),
                 Some(message) = queue.recv(), if room && !turn_over => Event::Message(message),
                 () = &mut told, if deadline.is_none() => Event::Shutdown,
                 read = reader.read_buf(lines.space()), if room && deadline.is_none() => Event::Read(read),
@@ -140,18 +140,18 @@ impl Connection {
             match event {
                 Event::Wrote(Ok(0)) => break,
                 Event::Wrote(Ok(count)) => {
-                    engine.output.wrote(count);
-                    if engine.output.is_empty() {
+                    dispatch.output.wrote(count);
+                    if dispatch.output.is_empty() {
                         unflushed = !flush_at_once(&mut *writer).await.map_err(Error::Write)?;
                     }
                 }
                 Event::Flushed(Ok(())) => unflushed = false,
                 Event::Wrote(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => break,
                 Event::Wrote(Err(error)) | Event::Flushed(Err(error)) => return Err(Error::Write(error)),
-                Event::Finished(ended) => engine.finished(ended, &mut || queue.try_recv().ok()),
+                Event::Finished(ended) => dispatch.finished(ended, &mut || queue.try_recv().ok()),
                 Event::Message(message) => {
                     taken = taken.saturating_add(1);
-                    engine.message(message, None);
+                    dispatch.message(message, None);
                 }
                 Event::TurnOver => taken = 0,
                 Event::Read(Ok(count)) if count > 0 => taken = 0,
@@ -161,11 +161,11 @@ impl Connection {
                 Event::Read(_) | Event::Shutdown => {
                     at_end = matches!(event, Event::Read(_));
                     // The last line may lack its end, and hold the answer that a question waits for.
-                    serve_lines(&mut engine, &mut lines, &mut queue, at_end);
+                    serve_lines(&mut dispatch, &mut lines, &mut queue, at_end);
                     let grace = if at_end { end_of_input } else { drain };
                     deadline = Instant::now().checked_add(grace).or_else(|| Some(Instant::now()));
                     trigger.trigger();
-                    wire.questions.close();
+                    outlet.questions.close();
                 }
                 Event::DrainOver => break,
             }
@@ -176,8 +176,8 @@ impl Connection {
 }
 
 /// Serves the lines that have come, as long as there is room for the answers.
-fn serve_lines(engine: &mut Engine, lines: &mut Lines, queue: &mut mpsc::Receiver<Queued>, ended: bool) {
-    while !engine.is_full() {
+fn serve_lines(dispatch: &mut StreamDispatch, lines: &mut Lines, queue: &mut mpsc::Receiver<Queued>, ended: bool) {
+    while !dispatch.is_full() {
         let line = match lines.next() {
             Some(line) => line,
             None if ended => match lines.finish() {
@@ -186,7 +186,7 @@ fn serve_lines(engine: &mut Engine, lines: &mut Lines, queue: &mut mpsc::Receive
             },
             None => return,
         };
-        engine.line(line, &mut || queue.try_recv().ok());
+        dispatch.line(line, &mut || queue.try_recv().ok());
     }
 }
 

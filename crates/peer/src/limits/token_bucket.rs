@@ -9,14 +9,14 @@ use crate::sync::{AtomicI64, Mutex, Ordering, PoisonError};
 
 /// Counts what happens against a [`Rate`]. While there is room the clock is not read.
 #[derive(Debug)]
-pub struct Bucket {
+pub struct TokenBucket {
     rate: Rate,
     /// Changed by exchanges and additions only, which have one order, so that no change undoes another.
     left: AtomicI64,
     filled: Mutex<Instant>,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// Makes a bucket that is full.
     #[must_use]
     pub fn new(rate: Rate) -> Self {
@@ -79,13 +79,13 @@ fn remainder(elapsed: Duration, each: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    fn taken(bucket: &Bucket) -> usize {
+    fn taken(bucket: &TokenBucket) -> usize {
         (0..100).take_while(|_| bucket.take().is_ok()).count()
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_bucket_fills_with_time() {
-        let bucket = Bucket::new(Rate::new(4, Duration::from_secs(4)));
+        let bucket = TokenBucket::new(Rate::new(4, Duration::from_secs(4)));
         assert_eq!(taken(&bucket), 4);
         assert_eq!(bucket.take(), Err(Duration::from_secs(1)));
         tokio::time::advance(Duration::from_millis(1750)).await;
@@ -99,7 +99,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_empty_rate_allows_nothing() {
-        let bucket = Bucket::new(Rate::new(0, Duration::from_secs(9)));
+        let bucket = TokenBucket::new(Rate::new(0, Duration::from_secs(9)));
         tokio::time::advance(Duration::from_secs(3600)).await;
         assert_eq!(bucket.take(), Err(Duration::from_secs(9)));
     }

@@ -24,8 +24,9 @@ pub trait Handler: Send + Sync + 'static {
         None
     }
 
-    /// Hears of a session that another process opened and that goes on in this one, or that subscribed to something there. What happened
-    /// before that was known here, it may not have been told of; `after` is the place from which on, if the handler keeps a log.
+    /// Called when this process takes over a session that another process opened, or learns of a subscription made there. The client
+    /// may have missed changes; `after` is the last position of the handler's change log that it is known to have seen, if there is
+    /// a log.
     fn resumed(&self, session: &Arc<Session>, after: Option<u64>) {
         let _ = (session, after);
     }

@@ -13,21 +13,20 @@ use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 
-use crate::batches::{BatchKey, Batches};
-use crate::lines::Line;
-use crate::output::{Output, write_error, write_reply};
-use crate::panics::{self, Guarded};
+use super::lines::Line;
+use super::output::{Output, write_error, write_reply};
+use super::stream_outlet::{Place, Queued, StreamOutlet};
+use crate::call::{self, BatchKey, Batches, Guarded};
 use crate::tape::{Recorder, Side};
-use crate::wire::{Place, Queued, Wire};
-use crate::{Admission, Answering, Cancellation, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
+use crate::{Answering, CallerResolver, Cancellation, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
 
 /// The state of one connection: who is admitted, what runs, and what waits to be written.
-pub(crate) struct Engine {
+pub(crate) struct StreamDispatch {
     handler: Arc<dyn Handler>,
     limits: Limits,
-    admission: Admission,
+    resolver: CallerResolver,
     meta: Memo,
-    wire: Arc<Wire>,
+    questions: Arc<StreamOutlet>,
     outlet: Arc<dyn Outlet>,
     running: HashMap<RequestKey, Running>,
     keys: HashMap<RequestId, RequestKey>,
@@ -56,21 +55,21 @@ pub(crate) struct Finished {
     reply: Reply,
 }
 
-impl Engine {
+impl StreamDispatch {
     pub(crate) fn new(
         handler: Arc<dyn Handler>,
         limits: Limits,
-        admission: Admission,
-        wire: Arc<Wire>,
+        resolver: CallerResolver,
+        outlet: Arc<StreamOutlet>,
         recorder: Option<Recorder>,
     ) -> Self {
         Self {
             handler,
             limits,
-            admission,
+            resolver,
             meta: Memo::default(),
-            outlet: wire.clone(),
-            wire,
+            questions: outlet.clone(),
+            outlet,
             running: HashMap::new(),
             keys: HashMap::new(),
             next_key: 0,
@@ -109,7 +108,7 @@ impl Engine {
         match Message::read_with(text, self.limits.batch_entries, &mut self.meta) {
             Ok(Message::Request(request)) => self.request(request, batch, queue),
             Ok(Message::Notification(incident)) => self.notification(incident),
-            Ok(Message::Answer(answer)) => self.wire.questions.answer(answer),
+            Ok(Message::Answer(answer)) => self.questions.questions.answer(answer),
             Ok(Message::Batch(entries)) if batch.is_none() && self.has_batches() => self.batch(&entries, queue),
             Ok(Message::Batch(_)) => {
                 let error = ErrorObject::invalid_request("batches are not part of this protocol version");
@@ -122,7 +121,7 @@ impl Engine {
     /// Answers what cannot be served with its error, and ends the wait for an answer that cannot be read.
     fn rejected(&mut self, rejected: Rejected, batch: Option<BatchKey>) {
         match rejected.into_answer() {
-            Ok(answer) => self.wire.questions.answer(answer),
+            Ok(answer) => self.questions.questions.answer(answer),
             Err(Rejected { about, error }) => self.refuse(about.asked(), &error, batch),
         }
     }
@@ -140,7 +139,7 @@ impl Engine {
         if let Err(error) = self.check_place(&id, &method, batch) {
             return self.refuse(Some(&id), &error, batch);
         }
-        let admitted = match self.admission.request(&method, &params, &self.outlet) {
+        let admitted = match self.resolver.request(&method, &params, &self.outlet) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(Some(&id), &error, batch),
         };
@@ -201,7 +200,7 @@ impl Engine {
         if incident.method == MethodName::Known(Method::Cancelled) {
             return self.cancel(&incident);
         }
-        let Some(admitted) = self.admission.notification(&incident.params) else {
+        let Some(admitted) = self.resolver.notification(&incident.params) else {
             return tracing::debug!(method = incident.method.as_str(), "a notification came before the handshake");
         };
         if let (MethodName::Known(Method::Initialized), Some(session)) = (&incident.method, &admitted.session) {
@@ -250,7 +249,7 @@ impl Engine {
 
     fn finish(&mut self, id: &RawId, reply: Reply, revision: Revision, batch: Option<BatchKey>, opens_session: bool) {
         if opens_session && reply.is_err() {
-            self.admission.close();
+            self.resolver.close();
         }
         let handler = self.handler.clone();
         self.emit(batch, |out| write_reply(out, id, reply, revision, handler.identity(revision)));
@@ -281,7 +280,7 @@ impl Engine {
     }
 
     fn refuse(&mut self, id: Option<&RawId>, error: &ErrorObject, batch: Option<BatchKey>) {
-        let revision = self.admission.session().map_or(Revision::LATEST, |session| session.caller().revision);
+        let revision = self.resolver.session().map_or(Revision::LATEST, |session| session.caller().revision);
         self.emit(batch, |out| write_error(out, id, error, revision));
     }
 
@@ -312,7 +311,7 @@ impl Engine {
     }
 
     fn has_batches(&self) -> bool {
-        self.admission.session().is_some_and(|session| session.caller().revision.has_batches())
+        self.resolver.session().is_some_and(|session| session.caller().revision.has_batches())
     }
 
     /// Whether so much waits to be written that nothing more should be taken in.
@@ -330,7 +329,7 @@ enum Begun {
 
 /// Begins to answer, and polls once in place: most handlers are ready at once and need no task.
 fn begin(handler: &dyn Handler, incoming: Incoming) -> Begun {
-    match panics::handle(handler, incoming) {
+    match call::handle(handler, incoming) {
         Answering::Ready(reply) => Begun::Ready(reply),
         Answering::Later(future) => {
             let mut future = Guarded(future);

@@ -20,7 +20,7 @@ pub struct Session {
     became_ready: Notify,
     log_level: AtomicU8,
     subscriptions: Mutex<BTreeSet<String>>,
-    told: AtomicU64,
+    change_cursor: AtomicU64,
     extensions: Mutex<Extensions>,
 }
 
@@ -34,7 +34,7 @@ pub enum SessionChange<'a> {
     Subscribed {
         /// Of which one.
         uri: &'a str,
-        /// The place in a framework's own log of changes from which on it has to be told; none if it keeps no log.
+        /// The position in a framework's change log after which the client has to be notified; none if it keeps no log.
         after: Option<u64>,
     },
     /// The client does not want to hear of a resource any more.
@@ -42,7 +42,7 @@ pub enum SessionChange<'a> {
 }
 
 const NO_LEVEL: u8 = u8::MAX;
-const NOTHING_TOLD: u64 = u64::MAX;
+const NO_CURSOR: u64 = u64::MAX;
 
 impl Session {
     /// Opens a session for a caller. `outlet` takes the messages that belong to no request.
@@ -55,7 +55,7 @@ impl Session {
             became_ready: Notify::new(),
             log_level: AtomicU8::new(NO_LEVEL),
             subscriptions: Mutex::default(),
-            told: AtomicU64::new(NOTHING_TOLD),
+            change_cursor: AtomicU64::new(NO_CURSOR),
             extensions: Mutex::default(),
         }
     }
@@ -129,15 +129,16 @@ impl Session {
         self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the place in a framework's own log of changes from which on the client has to be told of them; none if it keeps no log.
+    /// Returns the position in a framework's change log up to which this client is up to date; none if the framework keeps no log.
     #[must_use]
-    pub fn told(&self) -> Option<u64> {
-        Some(self.told.load(Ordering::Relaxed)).filter(|place| *place != NOTHING_TOLD)
+    pub fn change_cursor(&self) -> Option<u64> {
+        Some(self.change_cursor.load(Ordering::Relaxed)).filter(|position| *position != NO_CURSOR)
     }
 
-    /// Sets that place. It is kept with the session when that is opened, for other nodes on which it [goes on](crate::Handler::resumed).
-    pub fn set_told(&self, place: u64) {
-        self.told.store(place, Ordering::Relaxed);
+    /// Sets the change cursor. It is stored with the session when that is opened, for other nodes that
+    /// [resume](crate::Handler::resumed) it.
+    pub fn set_change_cursor(&self, position: u64) {
+        self.change_cursor.store(position, Ordering::Relaxed);
     }
 
     /// Returns what a framework keeps with the session.

@@ -16,7 +16,7 @@ use crate::{Caller, Outlet, Principal, Session};
 /// A request with modern `_meta` speaks for itself. `initialize` opens a legacy session, once; from then on requests without
 /// modern `_meta` belong to it. Both may be mixed on one connection.
 #[derive(Debug)]
-pub struct Admission {
+pub struct CallerResolver {
     revisions: Vec<Revision>,
     principal: Option<Principal>,
     session: Option<Arc<Session>>,
@@ -25,7 +25,7 @@ pub struct Admission {
 
 /// An admitted request.
 #[derive(Debug)]
-pub struct Admitted {
+pub struct ResolvedCaller {
     /// Who is calling.
     pub caller: Arc<Caller>,
     /// The session, in the legacy era.
@@ -44,7 +44,7 @@ struct Stamp {
 
 const STAMP_KEYS: [&str; 4] = [key::PROTOCOL_VERSION, key::CLIENT_CAPABILITIES, key::CLIENT_INFO, key::LOG_LEVEL];
 
-impl Admission {
+impl CallerResolver {
     /// Makes the admission of one connection, for a server of these revisions.
     #[must_use]
     pub fn new(revisions: &[Revision], principal: Option<Principal>) -> Self {
@@ -71,12 +71,12 @@ impl Admission {
         method: &MethodName,
         params: &Params,
         outlet: &Arc<dyn Outlet>,
-    ) -> Result<Admitted, ErrorObject> {
+    ) -> Result<ResolvedCaller, ErrorObject> {
         let admitted = match (params.meta(key::PROTOCOL_VERSION), method) {
-            (Some(version), _) => Admitted { caller: self.modern(version, params)?, session: None },
+            (Some(version), _) => ResolvedCaller { caller: self.modern(version, params)?, session: None },
             (None, MethodName::Known(Method::Initialize)) => self.open(params, outlet)?,
             (None, _) => match &self.session {
-                Some(session) => Admitted { caller: session.caller().clone(), session: Some(session.clone()) },
+                Some(session) => ResolvedCaller { caller: session.caller().clone(), session: Some(session.clone()) },
                 None => self.stranger(method)?,
             },
         };
@@ -88,18 +88,18 @@ impl Admission {
     ///
     /// # Errors
     /// -32601 when the method does not exist for that caller.
-    pub fn again(method: &MethodName, caller: &Arc<Caller>) -> Result<Admitted, ErrorObject> {
+    pub fn again(method: &MethodName, caller: &Arc<Caller>) -> Result<ResolvedCaller, ErrorObject> {
         check_method(method, caller)?;
-        Ok(Admitted { caller: caller.clone(), session: None })
+        Ok(ResolvedCaller { caller: caller.clone(), session: None })
     }
 
     /// Finds out who sends a notification; `None` if it means nothing here.
-    pub fn notification(&mut self, params: &Params) -> Option<Admitted> {
+    pub fn notification(&mut self, params: &Params) -> Option<ResolvedCaller> {
         if let Some(version) = params.meta(key::PROTOCOL_VERSION) {
-            return self.modern(version, params).ok().map(|caller| Admitted { caller, session: None });
+            return self.modern(version, params).ok().map(|caller| ResolvedCaller { caller, session: None });
         }
         let session = self.session.clone()?;
-        Some(Admitted { caller: session.caller().clone(), session: Some(session) })
+        Some(ResolvedCaller { caller: session.caller().clone(), session: Some(session) })
     }
 
     fn modern(&mut self, version: &[u8], params: &Params) -> Result<Arc<Caller>, ErrorObject> {
@@ -137,7 +137,7 @@ impl Admission {
     }
 
     /// Opens the session. It stays as it is if one is open already.
-    fn open(&mut self, params: &Params, outlet: &Arc<dyn Outlet>) -> Result<Admitted, ErrorObject> {
+    fn open(&mut self, params: &Params, outlet: &Arc<dyn Outlet>) -> Result<ResolvedCaller, ErrorObject> {
         if self.session.is_some() {
             return Err(ErrorObject::invalid_request("the session is initialized already"));
         }
@@ -155,16 +155,16 @@ impl Admission {
         let caller = Arc::new(caller);
         let session = Arc::new(Session::new(caller.clone(), outlet.clone()));
         self.session = Some(session.clone());
-        Ok(Admitted { caller, session: Some(session) })
+        Ok(ResolvedCaller { caller, session: Some(session) })
     }
 
     /// A request that comes before `initialize` and carries no modern `_meta`.
-    fn stranger(&self, method: &MethodName) -> Result<Admitted, ErrorObject> {
+    fn stranger(&self, method: &MethodName) -> Result<ResolvedCaller, ErrorObject> {
         match method {
             // A legacy client may ask at any time whether we live.
             MethodName::Known(Method::Ping) => {
                 let caller = Caller::new(Revision::LATEST_WITH_HANDSHAKE, ClientCapabilities::default());
-                Ok(Admitted { caller: Arc::new(caller), session: None })
+                Ok(ResolvedCaller { caller: Arc::new(caller), session: None })
             }
             MethodName::Known(_) => Err(ErrorObject::invalid_params(format!(
                 "missing `_meta` member `{}`; a client of an older revision sends `initialize` first",

@@ -31,13 +31,13 @@ impl From<Option<RequestKey>> for Place {
 
 /// Takes the messages of handlers to the connection, and keeps the questions that wait for an answer.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub(crate) struct StreamOutlet {
     queue: mpsc::Sender<Queued>,
     pub(crate) questions: Questions,
     shutdown: Shutdown,
 }
 
-impl Wire {
+impl StreamOutlet {
     pub(crate) fn new(limits: &Limits, shutdown: Shutdown) -> (Arc<Self>, mpsc::Receiver<Queued>) {
         let (queue, receiver) = mpsc::channel(limits.queued_messages);
         let questions = Questions::new(limits.questions_waiting, limits.question_timeout);
@@ -52,7 +52,7 @@ impl Wire {
     }
 }
 
-impl Outlet for Wire {
+impl Outlet for StreamOutlet {
     fn notify(
         &self,
         about: Option<RequestKey>,

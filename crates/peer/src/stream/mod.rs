@@ -1,0 +1,13 @@
+//! Serving a byte stream with one message per line.
+
+mod byte_stream;
+mod connection;
+mod dispatch;
+mod lines;
+mod output;
+mod stream_outlet;
+
+pub use byte_stream::ByteStream;
+pub use connection::{Connection, Error};
+pub use lines::{Line, Lines};
+pub use output::{in_one_line, write_error, write_reply};
