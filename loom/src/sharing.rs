@@ -1,14 +1,14 @@
 //! Models of what is handed from one thread to others.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
-use loom::sync::Mutex;
 use loom::thread;
 
 use crate::frozen::Frozen;
 use crate::latest::Latest;
 use crate::model;
 use crate::slot::Slot;
+use crate::sync::Mutex;
 
 /// However the two who take numbers away meet, the newest is the last one to arrive, and none undoes a newer one.
 pub fn the_newest_number_wins() {
@@ -19,8 +19,7 @@ pub fn the_newest_number_wins() {
             thread::spawn(move || {
                 loop {
                     let number = latest.get();
-                    let before =
-                        std::mem::replace(&mut *arrived.lock().unwrap_or_else(PoisonError::into_inner), number);
+                    let before = std::mem::replace(&mut *arrived.lock(), number);
                     assert!(before <= number, "{number} undid {before}");
                     if latest.is_done(number) {
                         return;
@@ -31,7 +30,7 @@ pub fn the_newest_number_wins() {
         let carriers: Vec<_> =
             (1..=2).filter(|number| latest.set(*number)).map(|_| deliver(latest.clone(), arrived.clone())).collect();
         carriers.into_iter().for_each(|carrier| carrier.join().expect("it does not panic"));
-        assert_eq!(*arrived.lock().unwrap_or_else(PoisonError::into_inner), 2);
+        assert_eq!(*arrived.lock(), 2);
     });
 }
 
@@ -73,14 +72,12 @@ pub fn a_change_is_seen_by_whoever_looks_after_it() {
     model(|| {
         let source = Arc::new(Mutex::new(0));
         let frozen = Arc::new(Frozen::new(0));
-        let look = |source: &Mutex<u64>, frozen: &Frozen<u64>| {
-            *frozen.get(|| *source.lock().unwrap_or_else(PoisonError::into_inner))
-        };
+        let look = |source: &Mutex<u64>, frozen: &Frozen<u64>| *frozen.get(|| *source.lock());
         let changers = [1, 2].map(|_| {
             let (source, frozen) = (source.clone(), frozen.clone());
             thread::spawn(move || {
                 let own = {
-                    let mut count = source.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut count = source.lock();
                     *count += 1;
                     *count
                 };

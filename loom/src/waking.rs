@@ -3,11 +3,10 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use loom::future::block_on;
-use loom::sync::Mutex;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 use tokio::io::AsyncWrite;
@@ -16,6 +15,7 @@ use crate::aside::Aside;
 use crate::mailbox::{Found, Mailbox};
 use crate::outbox::{StreamLink, Turn};
 use crate::slot::Slot;
+use crate::sync::Mutex;
 use crate::{Link, Outgoing, model};
 
 /// A reader that gets less than was put in is told so, however slow it is, and without anything else being put in.
@@ -97,12 +97,12 @@ struct Bell {
 impl Bell {
     fn ring(&self) {
         self.rung.store(true, Ordering::Release);
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let waiting = self.waiting.lock().take();
         waiting.into_iter().for_each(Waker::wake);
     }
 
     fn poll(&self, cx: &Context<'_>) -> Poll<()> {
-        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
+        *self.waiting.lock() = Some(cx.waker().clone());
         if self.rung.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
@@ -125,7 +125,7 @@ struct Paper(Arc<Mutex<(String, bool)>>);
 
 impl AsyncWrite for Paper {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, text: &[u8]) -> Poll<io::Result<usize>> {
-        let mut paper = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paper = self.0.lock();
         if !std::mem::replace(&mut paper.1, true) {
             cx.waker().wake_by_ref();
             return Poll::Pending;
@@ -169,7 +169,7 @@ pub fn every_message_is_written_in_order() {
         other.join().expect("it does not panic");
         link.close();
         driver.join().expect("it does not panic");
-        let written = paper.0.lock().unwrap_or_else(PoisonError::into_inner).0.clone();
+        let written = paper.0.lock().0.clone();
         let mut lines: Vec<_> = written.lines().collect();
         let place = |line| lines.iter().position(|written| *written == line);
         assert!(place("a") < place("b"), "{written}");

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::AsyncWrite;
 
-use crate::sync::{Mutex, MutexGuard, PoisonError};
+use crate::sync::{Mutex, MutexGuard};
 use crate::{Link, NotSent, Outgoing};
 
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
@@ -72,7 +72,7 @@ impl StreamLink {
     }
 
     fn outbox(&self) -> MutexGuard<'_, Outbox> {
-        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+        self.outbox.lock()
     }
 
     /// Writes what waits, and wakes the driver when there is more to do for it.
@@ -229,17 +229,17 @@ mod tests {
         }
 
         fn take(&self) -> Vec<String> {
-            std::mem::take(&mut self.0.lock().unwrap().0)
+            std::mem::take(&mut self.0.lock().0)
         }
 
         fn set_most(&self, most: usize) {
-            self.0.lock().unwrap().1 = most;
+            self.0.lock().1 = most;
         }
     }
 
     impl AsyncWrite for Paper {
         fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, text: &[u8]) -> Poll<io::Result<usize>> {
-            let mut paper = self.0.lock().unwrap();
+            let mut paper = self.0.lock();
             match paper.1.min(text.len()) {
                 0 => Poll::Pending,
                 count => {
@@ -254,7 +254,7 @@ mod tests {
         }
 
         fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-            self.0.lock().unwrap().0.push("(end)".to_owned());
+            self.0.lock().0.push("(end)".to_owned());
             Poll::Ready(Ok(()))
         }
     }

@@ -1,4 +1,5 @@
-//! What threads share, under one name, so that models of all interleavings can put their own in its place.
+//! The locks and atomics of this crate, in one module, so that the loom models can replace them.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) use parking_lot::{Mutex, MutexGuard};

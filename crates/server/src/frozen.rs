@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::sync::{AtomicBool, Ordering, PoisonError, RwLock};
+use crate::sync::{AtomicBool, Ordering, RwLock};
 
 /// A value that is made of something else, and anew only after that has changed. Taking it costs one uncontended lock.
 #[derive(Debug)]
@@ -25,13 +25,13 @@ impl<T> Frozen<T> {
     /// Looks at the value, which must be short and must not lead back here; `make` makes it of what there is now.
     pub(crate) fn look<R>(&self, make: impl FnOnce() -> T, look: impl FnOnce(&Arc<T>) -> R) -> R {
         if self.stale.load(Ordering::Acquire) {
-            let mut value = self.value.write().unwrap_or_else(PoisonError::into_inner);
+            let mut value = self.value.write();
             // The mark is taken away under the lock, so that an older value never replaces a newer one.
             if self.stale.swap(false, Ordering::AcqRel) {
                 *value = Arc::new(make());
             }
         }
-        look(&self.value.read().unwrap_or_else(PoisonError::into_inner))
+        look(&self.value.read())
     }
 
     /// Notes that what it is made of has changed. Whoever takes it after this sees the change.

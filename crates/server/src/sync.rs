@@ -1,4 +1,6 @@
-//! What threads share, under one name, so that models of all interleavings can put their own in its place.
+//! The locks and atomics of this crate, in one module, so that the loom models can replace them.
 
+pub(crate) use std::sync::OnceLock;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-pub(crate) use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+
+pub(crate) use parking_lot::{Mutex, RwLock};

@@ -16,6 +16,7 @@
 mod bus;
 mod error;
 mod event;
+mod expiring_map;
 mod kv;
 mod memory;
 mod open;
@@ -40,6 +41,7 @@ pub use event::{
     Appended, EventChunk, EventLimits, EventStore, EventWatch, MemoryEvents, NewEvent, NewEvents, StoredEvent,
     StreamName,
 };
+pub use expiring_map::{ExpiringMap, InsertError};
 pub use kv::{KvStore, MemoryKv};
 pub use open::open;
 #[cfg(feature = "redis")]

@@ -1,3 +1,3 @@
-//! What threads share, under one name, so that models of all interleavings can put their own in its place.
+//! The locks and atomics of this crate, in one module, so that the loom models can replace them.
 
-pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
+pub(crate) use parking_lot::{Mutex, MutexGuard};

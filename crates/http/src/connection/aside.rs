@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::sync::{AtomicBool, Mutex, Ordering, PoisonError};
+use crate::sync::{AtomicBool, Mutex, Ordering};
 
 /// Polls its future only after that has asked for it, however often the task around it is woken. A connection is woken for
 /// every request, its timers and the shutdown hardly ever.
@@ -36,7 +36,7 @@ impl<T> Future for Aside<T> {
         if !self.call.woken.load(Ordering::Relaxed) || !self.call.woken.swap(false, Ordering::AcqRel) {
             return Poll::Pending;
         }
-        *self.call.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
+        *self.call.task.lock() = Some(cx.waker().clone());
         let waker = self.waker.clone();
         self.future.as_mut().poll(&mut Context::from_waker(&waker))
     }
@@ -50,7 +50,7 @@ impl Wake for Call {
     fn wake_by_ref(self: &Arc<Self>) {
         // An exchange, as the one in `poll`: then the two have one order, and none gets lost.
         self.woken.swap(true, Ordering::AcqRel);
-        if let Some(task) = &*self.task.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(task) = &*self.task.lock() {
             task.wake_by_ref();
         }
     }

@@ -1,6 +1,6 @@
 //! A number of which only the newest counts, on its way somewhere.
 
-use crate::sync::{Mutex, MutexGuard, PoisonError};
+use crate::sync::{Mutex, MutexGuard};
 
 /// A number of which only the newest counts. One at a time takes it where it belongs, so that none comes too late and undoes a newer
 /// one; nobody waits for that.
@@ -20,7 +20,7 @@ impl Latest {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Sets the number. Whoever gets `true` takes it where it belongs, until [`Latest::is_done`].

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::Rate;
-use crate::sync::{AtomicI64, Mutex, Ordering, PoisonError};
+use crate::sync::{AtomicI64, Mutex, Ordering};
 
 /// Counts what happens against a [`Rate`]. While there is room the clock is not read.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl TokenBucket {
 
     /// Adds what the time since the last filling allows, and counts one of it.
     fn fill(&self, now: impl FnOnce() -> Instant) -> Result<(), Duration> {
-        let mut filled = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut filled = self.filled.lock();
         // Somebody else may have filled it meanwhile. Only who has the lock fills, so that from here on nobody takes what there is not.
         if self.take_one() {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use crate::sync::{AtomicU8, Mutex, OnceLock, Ordering, PoisonError};
+use crate::sync::{AtomicU8, Mutex, OnceLock, Ordering};
 
 /// Whether a call is a task, which it may become while it runs.
 pub(crate) struct Slot<T: 'static> {
@@ -90,7 +90,7 @@ impl<T: 'static> Slot<T> {
     /// Whether it is clear if the call becomes a task; if not, `waker` is told when it is.
     pub(crate) fn is_decided(&self, waker: &Waker) -> bool {
         if self.is_undecided() {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = self.waiting.lock();
             if !waiting.iter().any(|known| known.will_wake(waker)) {
                 waiting.push(waker.clone());
             }
@@ -100,7 +100,7 @@ impl<T: 'static> Slot<T> {
     }
 
     fn wake(&self) {
-        let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        let waiting = std::mem::take(&mut *self.waiting.lock());
         waiting.into_iter().for_each(Waker::wake);
     }
 }

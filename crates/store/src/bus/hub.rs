@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::mailbox::Mailbox;
 use super::{Notice, Subscription};
@@ -91,7 +92,7 @@ impl Hub {
     }
 
     fn topics(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Reader>>> {
-        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+        self.topics.lock()
     }
 }
 

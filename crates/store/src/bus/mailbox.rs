@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
-use crate::sync::{Mutex, MutexGuard, PoisonError};
+use crate::sync::{Mutex, MutexGuard};
 
 /// A bounded queue for one reader. Whoever puts something in never waits: what finds no room is lost, and the reader is told that
 /// something was.
@@ -39,7 +39,7 @@ impl<T> Mailbox<T> {
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside<T>> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inside.lock()
     }
 
     /// Puts something in, if there is room.

@@ -3,28 +3,29 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{
     Appended, EventChunk, EventLimits, EventStore, EventWatch, NewEvents, REMEMBERED, StoredEvent, StreamName,
 };
 use crate::bus::Hub;
-use crate::memory::{Bounds, Expiring, bounded};
-use crate::{Boxed, StoreError, Timestamp};
+use crate::memory::{Bounds, bounded};
+use crate::{Boxed, ExpiringMap, StoreError, Timestamp};
 
 /// Keeps events in memory, with bounds. They are lost with the process.
 pub struct MemoryEvents {
     bounds: Bounds,
-    kept: Mutex<Kept>,
+    contents: Mutex<Contents>,
     changes: Arc<Hub>,
 }
 
 #[derive(Default)]
-struct Kept {
-    streams: Expiring<Stream>,
+struct Contents {
+    streams: ExpiringMap<String, Stream>,
     by_session: HashMap<String, BTreeSet<u64>>,
     bytes: usize,
 }
@@ -48,24 +49,24 @@ impl MemoryEvents {
     /// Makes an empty store, for 100,000 streams of 256 MiB together.
     #[must_use]
     pub fn new() -> Self {
-        Self { bounds: Bounds::new(100_000, 256 * 1024 * 1024), kept: Mutex::default(), changes: Hub::new() }
+        Self { bounds: Bounds::new(100_000, 256 * 1024 * 1024), contents: Mutex::default(), changes: Hub::new() }
     }
 
-    /// Returns what is kept, after what has expired was forgotten.
-    fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
+    /// Locks the contents and removes what has expired. Returns the time as well.
+    fn lock(&self) -> (MutexGuard<'_, Contents>, Timestamp) {
         let now = self.bounds.now();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((_, stream)) = kept.streams.pop_due(now) {
-            kept.forget(&stream);
+        let mut contents = self.contents.lock();
+        while let Some((_, stream)) = contents.streams.pop_expired(now) {
+            contents.forget(&stream);
         }
-        (kept, now)
+        (contents, now)
     }
 
     fn add(&self, name: StreamName<'_>, new: NewEvents) -> Result<Appended, StoreError> {
-        let (mut kept, now) = self.kept();
-        let key = kept.begin(name, now.after(new.limits.keep), &self.bounds)?;
-        let bytes = kept.bytes;
-        let Some(stream) = kept.streams.get_mut(&key).filter(|stream| !stream.finished) else {
+        let (mut contents, now) = self.lock();
+        let key = contents.begin(name, now.after(new.limits.keep), now, &self.bounds)?;
+        let bytes = contents.bytes;
+        let Some(stream) = contents.streams.get_mut(&key, now).filter(|stream| !stream.finished) else {
             return Ok(Appended::Finished);
         };
         let before = stream.bytes;
@@ -77,8 +78,8 @@ impl MemoryEvents {
         stream.finished = new.finish;
         stream.trim(new.limits);
         let bytes = bytes.saturating_sub(before).saturating_add(stream.bytes);
-        kept.bytes = bytes;
-        drop(kept);
+        contents.bytes = bytes;
+        drop(contents);
         self.tell(name);
         Ok(Appended::At(places))
     }
@@ -88,10 +89,10 @@ impl MemoryEvents {
     }
 
     fn forget(&self, name: StreamName<'_>) {
-        let (mut kept, _) = self.kept();
-        if let Some(stream) = kept.streams.remove(&key(name)) {
-            kept.forget(&stream);
-            drop(kept);
+        let (mut contents, now) = self.lock();
+        if let Some(stream) = contents.streams.remove(&key(name), now) {
+            contents.forget(&stream);
+            drop(contents);
             self.tell(name);
         }
     }
@@ -101,21 +102,27 @@ fn key(name: StreamName<'_>) -> String {
     format!("{:x} {}", name.number, name.session)
 }
 
-impl Kept {
+impl Contents {
     /// Begins a stream if it is not there, and keeps it as long as asked for. Returns its key.
-    fn begin(&mut self, name: StreamName<'_>, until: Timestamp, bounds: &Bounds) -> Result<String, StoreError> {
+    fn begin(
+        &mut self,
+        name: StreamName<'_>,
+        until: Timestamp,
+        now: Timestamp,
+        bounds: &Bounds,
+    ) -> Result<String, StoreError> {
         let key = key(name);
-        if let Some(stream) = self.streams.get_mut(&key) {
+        if let Some(stream) = self.streams.get_mut(&key, now) {
             stream.until = stream.until.max(until);
             let until = stream.until;
-            self.streams.keep(&key, until);
+            self.streams.renew(&key, until, now);
             return Ok(key);
         }
         bounds.admit(self.streams.len(), "streams")?;
         let session = name.session.to_owned();
         self.by_session.entry(session.clone()).or_default().insert(name.number);
         let stream = Stream { session, number: name.number, until, ..Stream::default() };
-        self.streams.insert(&key, stream, Some(until));
+        self.streams.insert(key.clone(), stream, until, now);
         Ok(key)
     }
 
@@ -176,8 +183,8 @@ impl Stream {
 
 impl EventStore for MemoryEvents {
     fn open<'a>(&'a self, stream: StreamName<'a>, keep: Duration) -> Boxed<'a, Result<(), StoreError>> {
-        let (mut kept, now) = self.kept();
-        Box::pin(ready(kept.begin(stream, now.after(keep), &self.bounds).map(drop)))
+        let (mut contents, now) = self.lock();
+        Box::pin(ready(contents.begin(stream, now.after(keep), now, &self.bounds).map(drop)))
     }
 
     fn append<'a>(&'a self, stream: StreamName<'a>, events: NewEvents) -> Boxed<'a, Result<Appended, StoreError>> {
@@ -190,7 +197,8 @@ impl EventStore for MemoryEvents {
         after: u64,
         limit: usize,
     ) -> Boxed<'a, Result<Option<EventChunk>, StoreError>> {
-        let chunk = self.kept().0.streams.get(&key(stream)).map(|stream| stream.after(after, limit));
+        let (contents, now) = self.lock();
+        let chunk = contents.streams.get(&key(stream), now).map(|stream| stream.after(after, limit));
         Box::pin(ready(Ok(chunk)))
     }
 
@@ -199,12 +207,12 @@ impl EventStore for MemoryEvents {
     }
 
     fn keep<'a>(&'a self, session: &'a str, time: Duration) -> Boxed<'a, Result<(), StoreError>> {
-        let (mut kept, now) = self.kept();
-        for number in kept.numbers(session) {
+        let (mut contents, now) = self.lock();
+        for number in contents.numbers(session) {
             let name = StreamName::new(session, number);
-            if kept.streams.get(&key(name)).is_some_and(|stream| !stream.finished) {
+            if contents.streams.get(&key(name), now).is_some_and(|stream| !stream.finished) {
                 // It is there, so that no room is needed.
-                let _ = kept.begin(name, now.after(time), &self.bounds);
+                let _ = contents.begin(name, now.after(time), now, &self.bounds);
             }
         }
         Box::pin(ready(Ok(())))
@@ -216,7 +224,7 @@ impl EventStore for MemoryEvents {
     }
 
     fn remove_session<'a>(&'a self, session: &'a str) -> Boxed<'a, Result<(), StoreError>> {
-        let numbers = self.kept().0.numbers(session);
+        let numbers = self.lock().0.numbers(session);
         for number in numbers {
             self.forget(StreamName::new(session, number));
         }
@@ -226,10 +234,10 @@ impl EventStore for MemoryEvents {
 
 impl fmt::Debug for MemoryEvents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let contents = self.contents.lock();
         f.debug_struct("MemoryEvents")
-            .field("streams", &kept.streams.len())
-            .field("bytes", &kept.bytes)
+            .field("streams", &contents.streams.len())
+            .field("bytes", &contents.bytes)
             .finish_non_exhaustive()
     }
 }

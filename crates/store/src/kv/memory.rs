@@ -2,24 +2,24 @@
 
 use std::fmt;
 use std::future::ready;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::KvStore;
-use crate::memory::{Bounds, Expiring, bounded};
-use crate::{Boxed, StoreError, Timestamp};
+use crate::memory::{Bounds, bounded};
+use crate::{Boxed, ExpiringMap, StoreError, Timestamp};
 
 /// Keeps values in memory, with bounds. They are lost with the process.
 pub struct MemoryKv {
     bounds: Bounds,
-    kept: Mutex<Kept>,
+    contents: Mutex<Contents>,
 }
 
 #[derive(Default)]
-struct Kept {
-    values: Expiring<Bytes>,
+struct Contents {
+    values: ExpiringMap<String, Bytes>,
     bytes: usize,
 }
 
@@ -29,17 +29,17 @@ impl MemoryKv {
     /// Makes an empty store, for 100,000 values of 64 MiB together.
     #[must_use]
     pub fn new() -> Self {
-        Self { bounds: Bounds::new(100_000, 64 * 1024 * 1024), kept: Mutex::default() }
+        Self { bounds: Bounds::new(100_000, 64 * 1024 * 1024), contents: Mutex::default() }
     }
 
-    /// Returns what is kept, after what has expired was forgotten.
-    fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
+    /// Locks the contents and removes what has expired. Returns the time as well.
+    fn lock(&self) -> (MutexGuard<'_, Contents>, Timestamp) {
         let now = self.bounds.now();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((key, value)) = kept.values.pop_due(now) {
-            kept.bytes = kept.bytes.saturating_sub(size(&key, &value));
+        let mut contents = self.contents.lock();
+        while let Some((key, value)) = contents.values.pop_expired(now) {
+            contents.bytes = contents.bytes.saturating_sub(size(&key, &value));
         }
-        (kept, now)
+        (contents, now)
     }
 
     /// Sets a value if the one before is as it should be.
@@ -50,26 +50,26 @@ impl MemoryKv {
         keep: Option<Duration>,
         fits: impl FnOnce(Option<&Bytes>) -> bool,
     ) -> Result<bool, StoreError> {
-        let (mut kept, now) = self.kept();
-        let before = kept.values.get(key);
+        let (mut contents, now) = self.lock();
+        let before = contents.values.get(key, now);
         if !fits(before) {
             return Ok(false);
         }
         if before.is_none() {
-            self.bounds.admit(kept.values.len(), "values")?;
+            self.bounds.admit(contents.values.len(), "values")?;
         }
         let freed = before.map_or(0, |before| size(key, before));
-        let bytes = kept.bytes.saturating_sub(freed).saturating_add(size(key, &value));
-        self.bounds.admit_bytes(kept.bytes, bytes, "bytes of values")?;
-        kept.values.insert(key, value, keep.map(|keep| now.after(keep)));
-        kept.bytes = bytes;
+        let bytes = contents.bytes.saturating_sub(freed).saturating_add(size(key, &value));
+        self.bounds.admit_bytes(contents.bytes, bytes, "bytes of values")?;
+        contents.values.insert(key.to_owned(), value, keep.map(|keep| now.after(keep)), now);
+        contents.bytes = bytes;
         Ok(true)
     }
 
     fn take_out(&self, key: &str) -> Option<Bytes> {
-        let (mut kept, _) = self.kept();
-        let value = kept.values.remove(key)?;
-        kept.bytes = kept.bytes.saturating_sub(size(key, &value));
+        let (mut contents, now) = self.lock();
+        let value = contents.values.remove(key, now)?;
+        contents.bytes = contents.bytes.saturating_sub(size(key, &value));
         Some(value)
     }
 }
@@ -80,7 +80,8 @@ fn size(key: &str, value: &Bytes) -> usize {
 
 impl KvStore for MemoryKv {
     fn get<'a>(&'a self, key: &'a str) -> Boxed<'a, Result<Option<Bytes>, StoreError>> {
-        let found = self.kept().0.values.get(key).cloned();
+        let (contents, now) = self.lock();
+        let found = contents.values.get(key, now).cloned();
         Box::pin(ready(Ok(found)))
     }
 
@@ -113,10 +114,10 @@ impl KvStore for MemoryKv {
 
 impl fmt::Debug for MemoryKv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let contents = self.contents.lock();
         f.debug_struct("MemoryKv")
-            .field("values", &kept.values.len())
-            .field("bytes", &kept.bytes)
+            .field("values", &contents.values.len())
+            .field("bytes", &contents.bytes)
             .finish_non_exhaustive()
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
+use parking_lot::{Mutex, MutexGuard};
 use redis::aio::{PubSub, PubSubSink, PubSubStream};
 use redis::{Client, Msg, RedisResult};
 use tokio::sync::watch;
@@ -95,7 +96,7 @@ impl Shared {
     }
 
     fn trouble(&self) -> MutexGuard<'_, Option<Arc<StoreError>>> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+        self.trouble.lock()
     }
 
     fn channels(&self) -> HashSet<String> {

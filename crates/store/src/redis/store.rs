@@ -1,8 +1,9 @@
 //! The stores of a Redis, as their users hold them.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::task::JoinSet;
 
 use super::address::Address;
@@ -66,7 +67,7 @@ impl Redis {
 
     /// Sees to it that someone listens. The runtime in which the last one did may have ended.
     fn begin_to_listen(&self) {
-        let mut listener = self.0.listener.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listener = self.0.listener.lock();
         while listener.try_join_next().is_some() {}
         if listener.is_empty() {
             listener.spawn(listen(self.shared().clone()));

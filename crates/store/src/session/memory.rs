@@ -3,24 +3,24 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::ready;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{NewSession, SessionRecord, SessionStore};
-use crate::memory::{Bounds, Expiring, bounded};
-use crate::{Boxed, StoreError, Timestamp};
+use crate::memory::{Bounds, bounded};
+use crate::{Boxed, ExpiringMap, StoreError, Timestamp};
 
 /// Keeps sessions in memory, with bounds. They are lost with the process.
 pub struct MemorySessions {
     bounds: Bounds,
-    kept: Mutex<Kept>,
+    contents: Mutex<Contents>,
 }
 
 #[derive(Default)]
-struct Kept {
-    sessions: Expiring<SessionRecord>,
+struct Contents {
+    sessions: ExpiringMap<String, SessionRecord>,
     owners: HashMap<String, usize>,
     bytes: usize,
 }
@@ -31,45 +31,45 @@ impl MemorySessions {
     /// Makes an empty store, for 100,000 sessions with 256 MiB of fields together.
     #[must_use]
     pub fn new() -> Self {
-        Self { bounds: Bounds::new(100_000, 256 * 1024 * 1024), kept: Mutex::default() }
+        Self { bounds: Bounds::new(100_000, 256 * 1024 * 1024), contents: Mutex::default() }
     }
 
-    /// Returns what is kept, after what has expired was forgotten.
-    fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
+    /// Locks the contents and removes what has expired. Returns the time as well.
+    fn lock(&self) -> (MutexGuard<'_, Contents>, Timestamp) {
         let now = self.bounds.now();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((_, record)) = kept.sessions.pop_due(now) {
-            kept.forget(&record);
+        let mut contents = self.contents.lock();
+        while let Some((_, record)) = contents.sessions.pop_expired(now) {
+            contents.forget(&record);
         }
-        (kept, now)
+        (contents, now)
     }
 
     fn insert(&self, session: NewSession) -> Result<(), StoreError> {
-        let (mut kept, now) = self.kept();
-        if kept.sessions.get(&session.id).is_some() {
+        let (mut contents, now) = self.lock();
+        if contents.sessions.get(&session.id, now).is_some() {
             return Err(StoreError::Exists);
         }
-        self.bounds.admit(kept.sessions.len(), "sessions")?;
+        self.bounds.admit(contents.sessions.len(), "sessions")?;
         let limit = session.owner_limit;
-        let own = session.owner.as_ref().and_then(|owner| kept.owners.get(owner)).copied().unwrap_or_default();
+        let own = session.owner.as_ref().and_then(|owner| contents.owners.get(owner)).copied().unwrap_or_default();
         if session.owner.is_some() && own >= limit {
             return Err(StoreError::TooMany { what: "sessions", limit });
         }
         let record = SessionRecord { owner: session.owner, fields: session.fields, version: 1 };
-        let bytes = kept.bytes.saturating_add(size(&record));
-        self.bounds.admit_bytes(kept.bytes, bytes, "bytes of sessions")?;
-        kept.bytes = bytes;
+        let bytes = contents.bytes.saturating_add(size(&record));
+        self.bounds.admit_bytes(contents.bytes, bytes, "bytes of sessions")?;
+        contents.bytes = bytes;
         if let Some(owner) = &record.owner {
-            kept.owners.insert(owner.clone(), own.saturating_add(1));
+            contents.owners.insert(owner.clone(), own.saturating_add(1));
         }
-        kept.sessions.insert(&session.id, record, Some(now.after(session.idle)));
+        contents.sessions.insert(session.id, record, now.after(session.idle), now);
         Ok(())
     }
 
     fn set(&self, id: &str, fields: Vec<(String, Option<Bytes>)>) -> Result<Option<u64>, StoreError> {
-        let (mut kept, _) = self.kept();
-        let bytes = kept.bytes;
-        let Some(record) = kept.sessions.get_mut(id) else { return Ok(None) };
+        let (mut contents, now) = self.lock();
+        let bytes = contents.bytes;
+        let Some(record) = contents.sessions.get_mut(id, now) else { return Ok(None) };
         let mut next = record.clone();
         for (name, value) in fields {
             match value {
@@ -82,25 +82,25 @@ impl MemorySessions {
         next.version = next.version.saturating_add(1);
         let version = next.version;
         *record = next;
-        kept.bytes = after;
+        contents.bytes = after;
         Ok(Some(version))
     }
 
     fn used(&self, id: &str, idle: Duration) -> Option<u64> {
-        let (mut kept, now) = self.kept();
-        let version = kept.sessions.get(id)?.version;
-        kept.sessions.keep(id, now.after(idle));
+        let (mut contents, now) = self.lock();
+        let version = contents.sessions.get(id, now)?.version;
+        contents.sessions.renew(id, now.after(idle), now);
         Some(version)
     }
 
     fn take_out(&self, id: &str) -> bool {
-        let (mut kept, _) = self.kept();
-        let removed = kept.sessions.remove(id);
-        removed.inspect(|record| kept.forget(record)).is_some()
+        let (mut contents, now) = self.lock();
+        let removed = contents.sessions.remove(id, now);
+        removed.inspect(|record| contents.forget(record)).is_some()
     }
 }
 
-impl Kept {
+impl Contents {
     /// Counts a session no more.
     fn forget(&mut self, record: &SessionRecord) {
         self.bytes = self.bytes.saturating_sub(size(record));
@@ -125,7 +125,8 @@ impl SessionStore for MemorySessions {
     }
 
     fn load<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<SessionRecord>, StoreError>> {
-        let found = self.kept().0.sessions.get(id).cloned();
+        let (contents, now) = self.lock();
+        let found = contents.sessions.get(id, now).cloned();
         Box::pin(ready(Ok(found)))
     }
 
@@ -146,17 +147,17 @@ impl SessionStore for MemorySessions {
     }
 
     fn count<'a>(&'a self, owner: &'a str) -> Boxed<'a, Result<usize, StoreError>> {
-        let own = self.kept().0.owners.get(owner).copied().unwrap_or_default();
+        let own = self.lock().0.owners.get(owner).copied().unwrap_or_default();
         Box::pin(ready(Ok(own)))
     }
 }
 
 impl fmt::Debug for MemorySessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let contents = self.contents.lock();
         f.debug_struct("MemorySessions")
-            .field("sessions", &kept.sessions.len())
-            .field("bytes", &kept.bytes)
+            .field("sessions", &contents.sessions.len())
+            .field("bytes", &contents.bytes)
             .finish_non_exhaustive()
     }
 }

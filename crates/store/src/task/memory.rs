@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{NewTask, TaskChange, TaskPage, TaskRecord, TaskStore, TaskWatch, TaskWatched, Updated};
-use crate::memory::{Bounds, Expiring, bounded};
-use crate::{Boxed, StoreError, Timestamp};
+use crate::memory::{Bounds, bounded};
+use crate::{Boxed, ExpiringMap, StoreError, Timestamp};
 
 /// Keeps tasks in memory, with bounds. They are lost with the process.
 pub struct MemoryTasks {
     bounds: Bounds,
-    kept: Mutex<Kept>,
+    contents: Mutex<Contents>,
 }
 
 #[derive(Default)]
-struct Kept {
-    slots: Expiring<Slot>,
+struct Contents {
+    slots: ExpiringMap<String, Slot>,
     by_owner: HashMap<String, BTreeMap<u64, String>>,
     next_place: u64,
     bytes: usize,
@@ -37,44 +37,44 @@ impl MemoryTasks {
     /// Makes an empty store, for 10,000 tasks with 256 MiB of results, questions and answers.
     #[must_use]
     pub fn new() -> Self {
-        Self { bounds: Bounds::new(10_000, 256 * 1024 * 1024), kept: Mutex::default() }
+        Self { bounds: Bounds::new(10_000, 256 * 1024 * 1024), contents: Mutex::default() }
     }
 
-    /// Returns what is kept, after what has expired was forgotten.
-    fn kept(&self) -> (MutexGuard<'_, Kept>, Timestamp) {
+    /// Locks the contents and removes what has expired. Returns the time as well.
+    fn lock(&self) -> (MutexGuard<'_, Contents>, Timestamp) {
         let now = self.bounds.now();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((_, slot)) = kept.slots.pop_due(now) {
-            kept.forget(&slot);
+        let mut contents = self.contents.lock();
+        while let Some((_, slot)) = contents.slots.pop_expired(now) {
+            contents.forget(&slot);
         }
-        (kept, now)
+        (contents, now)
     }
 
     fn insert(&self, task: NewTask) -> Result<TaskRecord, StoreError> {
-        let (mut kept, now) = self.kept();
-        if kept.slots.get(task.id.as_str()).is_some() {
+        let (mut contents, now) = self.lock();
+        if contents.slots.get(task.id.as_str(), now).is_some() {
             return Err(StoreError::Exists);
         }
-        self.bounds.admit(kept.slots.len(), "tasks")?;
+        self.bounds.admit(contents.slots.len(), "tasks")?;
         let limit = task.owner_limit;
-        if kept.by_owner.get(&task.owner).map_or(0, BTreeMap::len) >= limit {
+        if contents.by_owner.get(&task.owner).map_or(0, BTreeMap::len) >= limit {
             return Err(StoreError::TooMany { what: "tasks", limit });
         }
         let record = TaskRecord::new(task, now);
-        let (place, id) = (kept.next_place, record.id.to_string());
-        kept.next_place = place.saturating_add(1);
-        kept.by_owner.entry(record.owner.clone()).or_default().insert(place, id.clone());
+        let (place, id) = (contents.next_place, record.id.to_string());
+        contents.next_place = place.saturating_add(1);
+        contents.by_owner.entry(record.owner.clone()).or_default().insert(place, id.clone());
         let watched = TaskWatched::new(&record);
         let expires = record.expires();
-        kept.slots.insert(&id, Slot { record: record.clone(), place, watched }, expires);
+        contents.slots.insert(id, Slot { record: record.clone(), place, watched }, expires, now);
         Ok(record)
     }
 
     /// Changes a copy, and keeps it if there is room for it.
     fn change(&self, id: &str, change: impl FnOnce(&mut TaskRecord, Timestamp) -> bool) -> Result<Updated, StoreError> {
-        let (mut kept, now) = self.kept();
-        let bytes = kept.bytes;
-        let Some(slot) = kept.slots.get_mut(id) else { return Ok(Updated::Gone) };
+        let (mut contents, now) = self.lock();
+        let bytes = contents.bytes;
+        let Some(slot) = contents.slots.get_mut(id, now) else { return Ok(Updated::Gone) };
         let mut next = slot.record.clone();
         let changed = change(&mut next, now);
         if slot.record.end.is_some() {
@@ -85,7 +85,7 @@ impl MemoryTasks {
             self.bounds.admit_bytes(bytes, after, "bytes of tasks")?;
             slot.record = next.clone();
             slot.watched.tell(&next);
-            kept.bytes = after;
+            contents.bytes = after;
         }
         Ok(Updated::Applied(next.seen_at(now)))
     }
@@ -95,21 +95,21 @@ impl MemoryTasks {
             None => 0,
             Some(cursor) => cursor.parse::<u64>().map_err(|_| StoreError::BadCursor)?.saturating_add(1),
         };
-        let (kept, now) = self.kept();
-        let Some(own) = kept.by_owner.get(owner) else { return Ok(TaskPage::default()) };
+        let (contents, now) = self.lock();
+        let Some(own) = contents.by_owner.get(owner) else { return Ok(TaskPage::default()) };
         let mut rest = own.range(begin..).peekable();
         let (mut tasks, mut last) = (Vec::new(), None);
         while tasks.len() < limit.max(1)
             && let Some((place, id)) = rest.next()
         {
             last = Some(place.to_string());
-            tasks.extend(kept.slots.get(id).map(|slot| slot.record.clone().seen_at(now)));
+            tasks.extend(contents.slots.get(id, now).map(|slot| slot.record.clone().seen_at(now)));
         }
         Ok(TaskPage::new(tasks, last.filter(|_| rest.peek().is_some())))
     }
 }
 
-impl Kept {
+impl Contents {
     fn forget(&mut self, slot: &Slot) {
         self.bytes = self.bytes.saturating_sub(slot.record.bytes());
         if let Some(own) = self.by_owner.get_mut(&slot.record.owner) {
@@ -127,8 +127,8 @@ impl TaskStore for MemoryTasks {
     }
 
     fn get<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<TaskRecord>, StoreError>> {
-        let (kept, now) = self.kept();
-        let found = kept.slots.get(id).map(|slot| slot.record.clone().seen_at(now));
+        let (contents, now) = self.lock();
+        let found = contents.slots.get(id, now).map(|slot| slot.record.clone().seen_at(now));
         Box::pin(std::future::ready(Ok(found)))
     }
 
@@ -150,9 +150,9 @@ impl TaskStore for MemoryTasks {
     }
 
     fn renew<'a>(&'a self, ids: &'a [String], lease: Duration) -> Boxed<'a, Result<(), StoreError>> {
-        let (mut kept, now) = self.kept();
+        let (mut contents, now) = self.lock();
         for id in ids {
-            if let Some(slot) = kept.slots.get_mut(id).filter(|slot| slot.record.end.is_none()) {
+            if let Some(slot) = contents.slots.get_mut(id, now).filter(|slot| slot.record.end.is_none()) {
                 slot.record.leased_until = Some(now.after(lease));
             }
         }
@@ -160,17 +160,17 @@ impl TaskStore for MemoryTasks {
     }
 
     fn watch<'a>(&'a self, id: &'a str) -> Boxed<'a, Result<Option<TaskWatch>, StoreError>> {
-        let (kept, _) = self.kept();
-        Box::pin(std::future::ready(Ok(kept.slots.get(id).map(|slot| slot.watched.watch()))))
+        let (contents, now) = self.lock();
+        Box::pin(std::future::ready(Ok(contents.slots.get(id, now).map(|slot| slot.watched.watch()))))
     }
 }
 
 impl fmt::Debug for MemoryTasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let contents = self.contents.lock();
         f.debug_struct("MemoryTasks")
-            .field("tasks", &kept.slots.len())
-            .field("bytes", &kept.bytes)
+            .field("tasks", &contents.slots.len())
+            .field("bytes", &contents.bytes)
             .finish_non_exhaustive()
     }
 }

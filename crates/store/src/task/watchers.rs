@@ -1,9 +1,9 @@
 //! Who in this process watches which task.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{TaskRecord, TaskStage, TaskWatch, TaskWatched};
 
@@ -13,7 +13,7 @@ pub(crate) struct Watchers(Mutex<HashMap<String, TaskWatched>>);
 
 impl Watchers {
     fn watched(&self) -> MutexGuard<'_, HashMap<String, TaskWatched>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Notes that a task is about to be watched, of which nothing is known yet. What is heard of it meanwhile is not lost.
