@@ -12,7 +12,7 @@ use jackfield_protocol::{
     TaskSupport, Tool,
 };
 
-use crate::{Cx, Package, UriTemplate, Variables, Work};
+use crate::{Cx, Package, Requirements, UriTemplate, Variables, Work};
 
 /// Runs a tool.
 pub trait ToolHandler: Send + Sync + 'static {
@@ -75,6 +75,8 @@ pub struct ToolEntry {
     pub task_start: TaskStart,
     /// Whether the output schema was made from the type that the handler returns, so that no result can break it.
     pub typed_output: bool,
+    /// What its parameters need the server to have.
+    pub requirements: Requirements,
     /// Where it was written.
     pub package: Option<Package>,
 }
@@ -91,6 +93,8 @@ pub struct ResourceEntry {
     pub listed: bool,
     /// What completes the template's variables.
     pub completers: BTreeMap<String, Arc<dyn Completer>>,
+    /// What its parameters need the server to have.
+    pub requirements: Requirements,
     /// Where it was written.
     pub package: Option<Package>,
 }
@@ -114,6 +118,8 @@ pub struct PromptEntry {
     pub handler: Arc<dyn PromptHandler>,
     /// What completes its arguments.
     pub completers: BTreeMap<String, Arc<dyn Completer>>,
+    /// What its parameters need the server to have.
+    pub requirements: Requirements,
     /// Where it was written.
     pub package: Option<Package>,
 }
@@ -123,7 +129,15 @@ impl ToolEntry {
     pub fn new(definition: Tool, handler: impl ToolHandler) -> Self {
         let (validation, task_start) = (Validation::default(), TaskStart::default());
         let handler = Arc::new(handler);
-        Self { definition, handler, validation, task_start, typed_output: false, package: None }
+        Self {
+            definition,
+            handler,
+            validation,
+            task_start,
+            typed_output: false,
+            requirements: Requirements::default(),
+            package: None,
+        }
     }
 
     /// Says that calls of the tool may or must run as tasks.
@@ -146,14 +160,27 @@ impl ToolEntry {
 impl ResourceEntry {
     /// Joins a definition and a handler.
     pub fn new(address: Address, handler: impl ResourceHandler) -> Self {
-        Self { address, handler: Arc::new(handler), listed: true, completers: BTreeMap::new(), package: None }
+        Self {
+            address,
+            handler: Arc::new(handler),
+            listed: true,
+            completers: BTreeMap::new(),
+            requirements: Requirements::default(),
+            package: None,
+        }
     }
 }
 
 impl PromptEntry {
     /// Joins a definition and a handler.
     pub fn new(definition: Prompt, handler: impl PromptHandler) -> Self {
-        Self { definition, handler: Arc::new(handler), completers: BTreeMap::new(), package: None }
+        Self {
+            definition,
+            handler: Arc::new(handler),
+            completers: BTreeMap::new(),
+            requirements: Requirements::default(),
+            package: None,
+        }
     }
 }
 

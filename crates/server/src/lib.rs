@@ -63,8 +63,8 @@ pub use built::BuiltServer;
 pub use convert::spec as __private;
 pub use convert::{
     Argument, Audio, BadArgument, Completing, Context, Error, Failure, FromArgument, FromCx, Image, IntoCompleter,
-    IntoCompletion, IntoPromptResult, IntoResourceResult, IntoToolResult, Json, Reading, Result, State,
-    decode_arguments,
+    IntoCompletion, IntoPromptResult, IntoResourceResult, IntoToolResult, Json, Reading, RequiredState, Requirements,
+    Result, State, decode_arguments,
 };
 pub use cx::{Cx, MissingState, Trace};
 pub use entry::{

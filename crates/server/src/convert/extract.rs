@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jackfield_protocol::ErrorObject;
 
+use super::Requirements;
 use crate::Cx;
 
 /// What can be a parameter marked with `#[extract]`: made from the context of the call.
@@ -20,6 +21,11 @@ pub trait FromCx: Sized {
     /// # Errors
     /// What the request is answered with.
     fn from_cx(cx: &Cx) -> Result<Self, ErrorObject>;
+
+    /// Says what it needs the server to have; nothing, unless told otherwise.
+    fn requires(requirements: &mut Requirements) {
+        let _ = requirements;
+    }
 }
 
 impl FromCx for Cx {
@@ -40,6 +46,10 @@ pub struct State<T>(pub Arc<T>);
 impl<T: Send + Sync + 'static> FromCx for State<T> {
     fn from_cx(cx: &Cx) -> Result<Self, ErrorObject> {
         cx.state::<T>().map(Self).map_err(|missing| ErrorObject::internal(missing.to_string()))
+    }
+
+    fn requires(requirements: &mut Requirements) {
+        requirements.state::<T>();
     }
 }
 

@@ -13,6 +13,7 @@ mod json;
 mod media;
 mod plain_text;
 mod prompt_result;
+mod requirements;
 mod resource_result;
 mod schema;
 #[doc(hidden)]
@@ -28,5 +29,6 @@ pub use failure::Failure;
 pub use json::Json;
 pub use media::{Audio, Image};
 pub use prompt_result::IntoPromptResult;
+pub use requirements::{RequiredState, Requirements};
 pub use resource_result::{IntoResourceResult, Reading};
 pub use tool_result::IntoToolResult;
