@@ -69,7 +69,7 @@ impl Protected {
         let resource = format!("{issuer}/mcp");
         let authorization = self.authorization(issuer, &resource).await?;
         let door = authorization.protect(&resource)?.build()?;
-        let config = HttpConfig::default().with_gate(door).with_beside(authorization);
+        let config = HttpConfig::default().with_authenticator(door).with_routes(authorization);
         let config = config.allow_host(base.host_str().unwrap_or_default());
         let server = server.protect(self.permissions.rules());
         server.serve_http_with(address, config).await.map_err(|error| anyhow::anyhow!("{error:#}"))

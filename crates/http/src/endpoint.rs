@@ -18,21 +18,16 @@ use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 use jackfield_store::Stores;
 use tokio::time::Instant;
 
-use crate::cors::Cors;
 use crate::events::MemoryEventLog;
-use crate::exchange::Exchange;
-use crate::guard::Guard;
-use crate::headers::Version;
-use crate::known::Known;
-use crate::modern_stream::ModernStream;
-use crate::negotiation::{self, Accepts};
+use crate::legacy::Exchange;
+use crate::modern::{self, ModernStream};
 use crate::nodes::Node;
-use crate::owner::{Counts, Owner};
-use crate::sender::Sender;
-use crate::served::Served;
+use crate::request::{
+    self, Accepts, ClientMemo, Cors, HostOriginCheck, McpHeaders, Owner, OwnerCounts, Version, read_body,
+};
+use crate::response::{RecordedExchange, Served, respond};
 use crate::session::{Sessions, Shared};
-use crate::taped::Taped;
-use crate::{Body, ClientAddress, HttpConfig, HttpLimits, collect, modern, respond};
+use crate::{Body, ClientAddress, HttpConfig, HttpLimits};
 
 /// A request as the endpoint passes it on.
 pub(crate) struct Arrived {
@@ -41,7 +36,7 @@ pub(crate) struct Arrived {
     pub(crate) address: Option<IpAddr>,
     pub(crate) version: Version,
     pub(crate) accepts: Accepts,
-    /// What stands for its `_meta` on its connection; see [`Sender`].
+    /// What stands for its `_meta` on its connection; see [`ClientMemo`].
     pub(crate) meta: Option<u64>,
 }
 
@@ -63,11 +58,11 @@ pub(crate) struct Endpoint {
     pub(crate) shared: Arc<Shared>,
     pub(crate) sessions: Sessions,
     pub(crate) tasks: Background,
-    pub(crate) listening: Arc<Counts>,
-    pub(crate) in_flight: Arc<Counts>,
+    pub(crate) listening: Arc<OwnerCounts>,
+    pub(crate) in_flight: Arc<OwnerCounts>,
     /// Remember the modern callers seen last; see [`CallerResolver`].
     pub(crate) admissions: [Mutex<CallerResolver>; 8],
-    guard: Guard,
+    host_origin: HostOriginCheck,
     cors: Cors,
     /// Every request is looked at on its way in, or recorded.
     has_detour: bool,
@@ -77,15 +72,15 @@ pub(crate) struct Endpoint {
 
 /// What a path stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Route {
     Mcp,
     SseStream,
     SseMessage,
     Health,
-    Nowhere,
+    Unknown,
 }
 
-/// How often idle sessions are looked for.
+/// How often idle sessions are checked for.
 pub(crate) const SWEEP: Duration = Duration::from_secs(5);
 
 impl Endpoint {
@@ -101,9 +96,9 @@ impl Endpoint {
         };
         let admissions = std::array::from_fn(|_| Mutex::new(CallerResolver::new(handler.revisions(), None)));
         Arc::new(Self {
-            guard: Guard::new(&config),
+            host_origin: HostOriginCheck::new(&config),
             cors: Cors::new(&config),
-            has_detour: config.gate.is_some() || config.beside.is_some() || config.tape.is_some(),
+            has_detour: config.authenticator.is_some() || config.routes.is_some() || config.tape.is_some(),
             handler,
             config,
             shared: Arc::new(shared),
@@ -130,27 +125,27 @@ impl Endpoint {
         mut parts: Arc<Parts>,
         mut body: B,
         any_path: bool,
-        from: Option<&Sender>,
+        from: Option<&ClientMemo>,
     ) -> Response<Body>
     where
         B: HttpBody + Unpin,
     {
-        let looked = match self.guard.check(&parts) {
-            Ok(looked) => looked,
+        let checked = match self.host_origin.check(&parts) {
+            Ok(checked) => checked,
             Err(refused) => {
                 tracing::debug!(path = parts.uri.path(), "refused by host or origin");
                 return *refused;
             }
         };
-        let closes = looked.closes;
+        let closes = checked.closes;
         let allowed = self.cors.allowed(&parts.headers);
         let mut response = if parts.method == Verb::OPTIONS && allowed.is_some() {
             respond::empty(StatusCode::NO_CONTENT)
-        } else if looked.hides || self.has_detour {
-            let hides = looked.hides;
+        } else if checked.hides || self.has_detour {
+            let hides = checked.hides;
             Box::pin(self.admitted(&mut parts, &mut body, any_path, from, hides)).await
         } else {
-            let served = self.dispatch(&parts, &looked.known, &mut body, any_path, from).await;
+            let served = self.dispatch(&parts, &checked.headers, &mut body, any_path, from).await;
             if allowed.is_some() { served.whole() } else { served.answer(&mut parts) }
         };
         if let Some(origin) = allowed {
@@ -162,51 +157,51 @@ impl Endpoint {
         response
     }
 
-    /// Serves a request that is to be looked at, changed, or recorded before the endpoint sees it.
+    /// Serves a request that is to be checked at, changed, or recorded before the endpoint sees it.
     async fn admitted<B>(
         self: &Arc<Self>,
         arrived: &mut Arc<Parts>,
         body: &mut B,
         any_path: bool,
-        from: Option<&Sender>,
+        from: Option<&ClientMemo>,
         hides: bool,
     ) -> Response<Body>
     where
         B: HttpBody + Unpin,
     {
         let parts = Arc::make_mut(arrived);
-        if let Some(beside) = &self.config.beside
-            && beside.serves(parts.uri.path())
+        if let Some(routes) = &self.config.routes
+            && routes.serves(parts.uri.path())
         {
-            return match collect::collect(body, self.limits()).await {
+            return match read_body(body, self.limits()).await {
                 Ok(text) => {
                     let request = Request::from_parts(parts.clone(), text);
                     let address = address_of(parts, from);
-                    beside.serve(request, address).await
+                    routes.serve(request, address).await
                 }
                 Err(response) => *response,
             };
         }
-        if let Some(gate) = &self.config.gate
-            && let Err(response) = gate.pass(parts).await
+        if let Some(authenticator) = &self.config.authenticator
+            && let Err(response) = authenticator.authenticate(parts).await
         {
             return response;
         }
         if hides {
-            self.guard.hide_credentials(parts);
+            self.host_origin.hide_credentials(parts);
         }
-        let known = Known::find(&arrived.headers);
+        let known = McpHeaders::find(&arrived.headers);
         let is_for_us =
-            || any_path || matches!(self.place(arrived.uri.path()), Place::Mcp | Place::SseStream | Place::SseMessage);
-        let (mut response, taped) = match self.config.tape.as_ref().filter(|_| is_for_us()) {
+            || any_path || matches!(self.route(arrived.uri.path()), Route::Mcp | Route::SseStream | Route::SseMessage);
+        let (mut response, recorded) = match self.config.tape.as_ref().filter(|_| is_for_us()) {
             None => (self.dispatch(arrived, &known, body, any_path, from).await.whole(), None),
             Some(tape) => self.recorded(tape, arrived, &known, body, any_path, from).await,
         };
-        if let Some(gate) = &self.config.gate {
-            gate.leave(arrived, &mut response);
+        if let Some(authenticator) = &self.config.authenticator {
+            authenticator.finish(arrived, &mut response);
         }
-        if let Some(taped) = taped {
-            taped.answered(&mut response);
+        if let Some(recorded) = recorded {
+            recorded.answered(&mut response);
         }
         response
     }
@@ -216,41 +211,41 @@ impl Endpoint {
         self: &Arc<Self>,
         tape: &Tape,
         parts: &Arc<Parts>,
-        known: &Known<'_>,
+        known: &McpHeaders<'_>,
         body: &mut B,
         any_path: bool,
-        from: Option<&Sender>,
-    ) -> (Response<Body>, Option<Taped>)
+        from: Option<&ClientMemo>,
+    ) -> (Response<Body>, Option<RecordedExchange>)
     where
         B: HttpBody + Unpin,
     {
-        if parts.method != Verb::POST || !negotiation::is_json(known.content_type) {
-            let taped = Taped::begin(tape, parts, None);
-            return (self.dispatch(parts, known, body, any_path, from).await.whole(), Some(taped));
+        if parts.method != Verb::POST || !request::is_json(known.content_type) {
+            let recorded = RecordedExchange::begin(tape, parts, None);
+            return (self.dispatch(parts, known, body, any_path, from).await.whole(), Some(recorded));
         }
-        let text = match collect::collect(body, self.limits()).await {
+        let text = match read_body(body, self.limits()).await {
             Ok(text) => text,
-            Err(refusal) => return (*refusal, Some(Taped::begin(tape, parts, None))),
+            Err(refusal) => return (*refusal, Some(RecordedExchange::begin(tape, parts, None))),
         };
-        let taped = Taped::begin(tape, parts, Some(&text));
-        (self.dispatch(parts, known, &mut Body::full(text), any_path, from).await.whole(), Some(taped))
+        let recorded = RecordedExchange::begin(tape, parts, Some(&text));
+        (self.dispatch(parts, known, &mut Body::full(text), any_path, from).await.whole(), Some(recorded))
     }
 
     async fn dispatch<B>(
         self: &Arc<Self>,
         parts: &Arc<Parts>,
-        known: &Known<'_>,
+        known: &McpHeaders<'_>,
         body: &mut B,
         any_path: bool,
-        from: Option<&Sender>,
+        from: Option<&ClientMemo>,
     ) -> Served
     where
         B: HttpBody + Unpin,
     {
-        let place = if any_path { Place::Mcp } else { self.place(parts.uri.path()) };
+        let route = if any_path { Route::Mcp } else { self.route(parts.uri.path()) };
         let post = parts.method == Verb::POST;
-        let served: Response<Body> = match place {
-            Place::Mcp if post => {
+        let served: Response<Body> = match route {
+            Route::Mcp if post => {
                 let text = match self.body(known, body).await {
                     Ok(text) => text,
                     Err(refusal) => return refusal.into(),
@@ -263,22 +258,22 @@ impl Endpoint {
                     Posted::Later(response) => response.await,
                 }
             }
-            Place::Mcp if parts.method == Verb::GET && self.has_sessions() => Box::pin(self.get(parts, known)).await,
-            Place::Mcp if parts.method == Verb::DELETE && self.has_sessions() => {
+            Route::Mcp if parts.method == Verb::GET && self.has_sessions() => Box::pin(self.get(parts, known)).await,
+            Route::Mcp if parts.method == Verb::DELETE && self.has_sessions() => {
                 Box::pin(self.delete(parts, known)).await
             }
-            Place::Mcp if self.has_sessions() => respond::method_not_allowed("GET, POST, DELETE"),
-            Place::Mcp => respond::method_not_allowed("POST"),
-            Place::SseStream if parts.method == Verb::GET => Box::pin(self.open_http_sse(parts)).await,
-            Place::SseStream => respond::method_not_allowed("GET"),
-            Place::SseMessage if post => match self.body(known, body).await {
+            Route::Mcp if self.has_sessions() => respond::method_not_allowed("GET, POST, DELETE"),
+            Route::Mcp => respond::method_not_allowed("POST"),
+            Route::SseStream if parts.method == Verb::GET => Box::pin(self.open_http_sse(parts)).await,
+            Route::SseStream => respond::method_not_allowed("GET"),
+            Route::SseMessage if post => match self.body(known, body).await {
                 Ok(text) => Box::pin(self.http_sse_message(parts, &text)).await,
                 Err(response) => *response,
             },
-            Place::SseMessage => respond::method_not_allowed("POST"),
-            Place::Health if parts.method == Verb::GET || parts.method == Verb::HEAD => self.health(),
-            Place::Health => respond::method_not_allowed("GET"),
-            Place::Nowhere => respond::refusal(
+            Route::SseMessage => respond::method_not_allowed("POST"),
+            Route::Health if parts.method == Verb::GET || parts.method == Verb::HEAD => self.health(),
+            Route::Health => respond::method_not_allowed("GET"),
+            Route::Unknown => respond::refusal(
                 StatusCode::NOT_FOUND,
                 format!("nothing is served here; the endpoint is at {}", self.config.path),
             ),
@@ -286,17 +281,17 @@ impl Endpoint {
         served.into()
     }
 
-    fn place(&self, path: &str) -> Place {
+    fn route(&self, path: &str) -> Route {
         let config = &self.config;
         if path == config.path {
-            return Place::Mcp;
+            return Route::Mcp;
         }
         match &config.sse {
-            Some(sse) if path == sse.stream && self.has_sessions() => return Place::SseStream,
-            Some(sse) if path == sse.message && self.has_sessions() => return Place::SseMessage,
+            Some(sse) if path == sse.stream && self.has_sessions() => return Route::SseStream,
+            Some(sse) if path == sse.message && self.has_sessions() => return Route::SseMessage,
             _ => {}
         }
-        if config.health_path.as_deref() == Some(path) { Place::Health } else { Place::Nowhere }
+        if config.health_path.as_deref() == Some(path) { Route::Health } else { Route::Unknown }
     }
 
     /// Whether the server speaks any revision that has sessions.
@@ -304,16 +299,26 @@ impl Endpoint {
         self.handler.revisions().iter().any(|revision| revision.has_handshake())
     }
 
-    async fn body<B: HttpBody + Unpin>(&self, known: &Known<'_>, body: &mut B) -> Result<Bytes, Box<Response<Body>>> {
-        if !negotiation::is_json(known.content_type) {
+    async fn body<B: HttpBody + Unpin>(
+        &self,
+        known: &McpHeaders<'_>,
+        body: &mut B,
+    ) -> Result<Bytes, Box<Response<Body>>> {
+        if !request::is_json(known.content_type) {
             let message = "the body must be JSON: send it with content-type application/json";
             return Err(Box::new(respond::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)));
         }
-        collect::collect(body, self.limits()).await
+        read_body(body, self.limits()).await
     }
 
     /// Serves a POST to the endpoint: finds out the era, from there on each has its own code.
-    fn post(self: &Arc<Self>, parts: &Arc<Parts>, known: &Known<'_>, from: Option<&Sender>, text: &Bytes) -> Posted {
+    fn post(
+        self: &Arc<Self>,
+        parts: &Arc<Parts>,
+        known: &McpHeaders<'_>,
+        from: Option<&ClientMemo>,
+        text: &Bytes,
+    ) -> Posted {
         let Some(accepts) = Accepts::of(known.accept, &parts.headers) else {
             let message = "the answer is application/json or text/event-stream; accept both";
             return Posted::Done(respond::refusal(StatusCode::NOT_ACCEPTABLE, message).into());
@@ -358,7 +363,7 @@ impl Endpoint {
     fn rejected(
         self: &Arc<Self>,
         parts: &Arc<Parts>,
-        known: &Known<'_>,
+        known: &McpHeaders<'_>,
         accepts: Accepts,
         rejected: Rejected,
     ) -> Posted {
@@ -447,7 +452,7 @@ pub(crate) fn apart<B>(request: Request<B>) -> (Arc<Parts>, B) {
 }
 
 /// Finds out where a request comes from: the connection knows it, or the application that the service is mounted in.
-fn address_of(parts: &Parts, from: Option<&Sender>) -> Option<IpAddr> {
+fn address_of(parts: &Parts, from: Option<&ClientMemo>) -> Option<IpAddr> {
     from.map(|from| from.address).or_else(|| parts.extensions.get::<ClientAddress>().map(|address| address.0))
 }
 

@@ -6,60 +6,35 @@
 //!
 //! With the feature `client` there is the other side too: `client::Agent` sends requests.
 
-mod beside;
-mod body;
-mod calls;
 #[cfg(feature = "client")]
 pub mod client;
-mod collect;
 mod config;
 mod connection;
-mod cors;
-mod deadline;
 mod endpoint;
 mod events;
-mod exchange;
-mod gate;
-mod guard;
-mod headers;
-mod http_sse;
-mod known;
 mod legacy;
-mod limits;
 mod modern;
-mod modern_stream;
-mod negotiation;
 mod nodes;
-mod owner;
-mod queue;
 #[cfg(feature = "reach")]
 mod reach;
 #[cfg(feature = "opentelemetry")]
 mod remote_parent;
-mod respond;
-#[cfg(feature = "axum")]
-mod router;
-mod sender;
-mod served;
+mod request;
+mod response;
 mod server;
-mod service;
 mod session;
-mod shared_token;
 pub mod sse;
 mod sync;
-mod taped;
 mod telemetry;
 
-pub use beside::{Beside, ClientAddress, Serving};
-pub use body::Body;
-pub use config::{HttpConfig, SsePaths};
-pub use gate::{Gate, Passing};
-pub use limits::HttpLimits;
+pub use config::{
+    Authentication, Authenticator, ClientAddress, ExtraRoutes, HttpConfig, HttpLimits, RouteFuture, SharedToken,
+    SsePaths,
+};
 #[cfg(feature = "reach")]
 pub use reach::{OutOfReach, Reach, is_public};
+pub use response::Body;
 #[cfg(feature = "axum")]
-pub use router::router;
-pub use server::{BoundServer, Error, HttpServer};
-pub use service::StreamableService;
+pub use server::router;
+pub use server::{BoundServer, Error, HttpServer, StreamableService};
 pub use session::SessionId;
-pub use shared_token::SharedToken;

@@ -195,7 +195,7 @@ pub(crate) fn sessions(count: usize) {
     let _ = count;
 }
 
-/// Counts an open stream until it is dropped.
+/// OwnerCounts an open stream until it is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenStream;
 

@@ -38,7 +38,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         key.sign("at+jwt", &claims)
     };
     let open = Server::new("open").tool(echo).build()?.http_service(HttpConfig::default());
-    let guarded = Server::new("guarded").tool(echo).build()?.http_service(HttpConfig::default().with_gate(door));
+    let guarded =
+        Server::new("guarded").tool(echo).build()?.http_service(HttpConfig::default().with_authenticator(door));
     let same = token(0)?;
     let (mut plain, mut known, mut fresh, mut alone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for number in 0..CALLS {

@@ -13,7 +13,7 @@ use crate::{AuthStore, Clock, ScopeHierarchy, Scopes};
 
 /// Protects a server. Clones share everything.
 ///
-/// It is a [`Gate`](jackfield_http::Gate) and a `tower` [`Layer`](tower_layer::Layer).
+/// It is a [`Authenticator`](jackfield_http::Authenticator) and a `tower` [`Layer`](tower_layer::Layer).
 #[derive(Clone)]
 pub struct ResourceServer(pub(super) Arc<State>);
 

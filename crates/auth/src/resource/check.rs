@@ -1,4 +1,4 @@
-//! The way of a request past the gate.
+//! Authenticating a request.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The protection as a gate of our own server, and as a `tower` layer.
+//! The protection as the authenticator of our own server, and as a `tower` layer.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -6,18 +6,18 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response};
-use jackfield_http::{Body, Gate, Passing};
+use jackfield_http::{Authentication, Authenticator, Body};
 use tower_layer::Layer;
 use tower_service::Service;
 
 use super::{Authorized, ResourceServer};
 
-impl Gate for ResourceServer {
-    fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
+impl Authenticator for ResourceServer {
+    fn authenticate<'a>(&'a self, request: &'a mut Parts) -> Authentication<'a> {
         Box::pin(async move { self.admit(request).await.map_err(|refused| refused.map(Body::full)) })
     }
 
-    fn leave(&self, request: &Parts, response: &mut Response<Body>) {
+    fn finish(&self, request: &Parts, response: &mut Response<Body>) {
         self.conclude(request.extensions.get::<Authorized>(), response);
     }
 }

@@ -1,6 +1,6 @@
 //! Protecting a server: who asks shows a token, and the token is checked before anything else happens.
 //!
-//! [`ResourceServer`] is the gate of an [`HttpServer`](jackfield_http::HttpServer) as well as a `tower` layer for any service.
+//! [`ResourceServer`] authenticates the requests of an [`HttpServer`](jackfield_http::HttpServer) as well as a `tower` layer for any service.
 //! It takes the token off the request, and leaves an [`Authorized`] and a [`Principal`](jackfield_peer::Principal) in its place.
 
 mod access_token;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::{Buf, Bytes, BytesMut};
 use http::{Request, Response, StatusCode};
 use http_body::Body as HttpBody;
-use jackfield_http::{Beside, Body, ClientAddress, Serving};
+use jackfield_http::{Body, ClientAddress, ExtraRoutes, RouteFuture};
 use tower_service::Service;
 
 use super::builder::AuthorizationServer;
@@ -32,12 +32,12 @@ impl AuthorizationServer {
     }
 }
 
-impl Beside for AuthorizationServer {
+impl ExtraRoutes for AuthorizationServer {
     fn serves(&self, path: &str) -> bool {
         self.place(path).is_some()
     }
 
-    fn serve(&self, request: Request<Bytes>, address: Option<IpAddr>) -> Serving {
+    fn serve(&self, request: Request<Bytes>, address: Option<IpAddr>) -> RouteFuture {
         let server = self.clone();
         Box::pin(async move { server.serve_request(request, address).await })
     }

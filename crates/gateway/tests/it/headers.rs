@@ -13,7 +13,7 @@ use jackfield::protocol::{CallToolResult, Schema, Tool};
 use jackfield::{BuiltServer, Server};
 use jackfield_client::Http;
 use jackfield_gateway::Gateway;
-use jackfield_http::{Gate, HttpConfig, HttpServer, Passing};
+use jackfield_http::{Authentication, Authenticator, HttpConfig, HttpServer};
 use jackfield_peer::{Shutdown, ShutdownTrigger};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -24,8 +24,8 @@ use client::{Ask, Client, Session};
 #[derive(Clone, Debug, Default)]
 struct Record(Arc<Mutex<Vec<http::HeaderMap>>>);
 
-impl Gate for Record {
-    fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
+impl Authenticator for Record {
+    fn authenticate<'a>(&'a self, request: &'a mut Parts) -> Authentication<'a> {
         self.0.lock().unwrap().push(request.headers.clone());
         Box::pin(async { Ok(()) })
     }
@@ -73,7 +73,7 @@ fn upstream() -> Server {
 /// The server and the gateway before it, both over HTTP.
 async fn chain() -> (Listening, Listening, Record) {
     let record = Record::default();
-    let upstream = Listening::start(&upstream(), HttpConfig::default().with_gate(record.clone())).await;
+    let upstream = Listening::start(&upstream(), HttpConfig::default().with_authenticator(record.clone())).await;
     let url = format!("http://{}/mcp", upstream.address);
     let gateway = Gateway::new("gateway").reach("up", move |builder| builder.connect(Http::new(&url).bearer("own")));
     let gateway = Listening::start(&gateway.server().unwrap(), HttpConfig::default()).await;
@@ -167,7 +167,7 @@ async fn each_server_gets_its_own_credentials() {
     let (mut gateway, mut servers) = (Gateway::new("gateway"), Vec::new());
     for name in ["up", "up-1", "u"] {
         let record = Record::default();
-        let listening = Listening::start(&upstream(), HttpConfig::default().with_gate(record.clone())).await;
+        let listening = Listening::start(&upstream(), HttpConfig::default().with_authenticator(record.clone())).await;
         let (url, secret) = (format!("http://{}/mcp", listening.address), format!("of-{name}"));
         gateway = gateway.reach(name, move |builder| builder.connect(Http::new(&url).bearer(&secret)));
         servers.push((name, record, listening));

@@ -27,7 +27,7 @@ use super::lent::{LentIo, Look};
 use super::protocol::Protocol;
 use super::streaming;
 use crate::endpoint::{Endpoint, apart};
-use crate::sender::Sender;
+use crate::request::ClientMemo;
 use crate::{Body, HttpLimits};
 
 /// Serves one connection until the client closes it, stays idle for too long, or the server ends.
@@ -45,8 +45,8 @@ pub(crate) async fn serve<S>(
 {
     let activity = Activity::new();
     let mut io = WatchedIo::new(TokioIo::new(stream), activity.clone(), endpoint.limits().write_timeout);
-    let sender = Arc::new(Sender::new(address.ip()));
-    let mut line = Line { outside: Outside::new(&activity, &endpoint, shutdown), activity, endpoint, sender };
+    let client = Arc::new(ClientMemo::new(address.ip()));
+    let mut line = Line { outside: Outside::new(&activity, &endpoint, shutdown), activity, endpoint, client };
     let is_http2 = tokio::select! {
         biased;
         found = protocol.is_http2(&mut io) => found,
@@ -64,7 +64,7 @@ struct Line {
     outside: Outside,
     activity: Arc<Activity>,
     endpoint: Arc<Endpoint>,
-    sender: Arc<Sender>,
+    client: Arc<ClientMemo>,
 }
 
 impl Line {
@@ -72,12 +72,12 @@ impl Line {
     where
         T: Read + Write + Unpin + Send + 'static,
     {
-        let (activity, endpoint, sender) = (self.activity.clone(), self.endpoint.clone(), self.sender.clone());
+        let (activity, endpoint, client) = (self.activity.clone(), self.endpoint.clone(), self.client.clone());
         let service = service_fn(move |request: Request<Incoming>| {
-            let (busy, endpoint, sender) = (activity.begin(true), endpoint.clone(), sender.clone());
+            let (busy, endpoint, client) = (activity.begin(true), endpoint.clone(), client.clone());
             let (parts, body) = apart(request);
             async move {
-                let mut response = endpoint.serve(parts, body, false, Some(&sender)).await;
+                let mut response = endpoint.serve(parts, body, false, Some(&client)).await;
                 response.body_mut().keep_busy(busy);
                 Ok::<_, Infallible>(response)
             }
@@ -123,7 +123,7 @@ impl Line {
         T: Read + Write + Unpin + Send + 'static,
     {
         let streams = Slot::default();
-        let (activity, endpoint, sender, slot) = (&self.activity, &self.endpoint, &self.sender, &streams);
+        let (activity, endpoint, client, slot) = (&self.activity, &self.endpoint, &self.client, &streams);
         let service = service_fn(move |request: Request<Incoming>| {
             let busy = activity.begin(false);
             // What a client sends as the body of a request that has none would be taken for the next request.
@@ -132,7 +132,7 @@ impl Line {
             let (parts, body) = apart(request);
             let body = Awaited::new(body, activity);
             async move {
-                let mut response = endpoint.serve(parts, body, false, Some(sender)).await;
+                let mut response = endpoint.serve(parts, body, false, Some(client)).await;
                 response.body_mut().keep_busy(busy);
                 if chunks && response.body().is_stream() {
                     return slot.put(response).await;

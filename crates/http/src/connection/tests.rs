@@ -21,7 +21,8 @@ use tokio::time::Instant;
 
 use super::{Protocol, serve};
 use crate::endpoint::Endpoint;
-use crate::{Gate, HttpConfig, Passing, respond};
+use crate::response::respond;
+use crate::{Authentication, Authenticator, HttpConfig};
 
 /// Says one thing, then nothing for ever; tells when it is dropped.
 struct Silent(mpsc::Sender<()>);
@@ -217,8 +218,8 @@ async fn a_large_body_takes_few_reads() {
 #[derive(Debug)]
 struct Hesitant;
 
-impl Gate for Hesitant {
-    fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
+impl Authenticator for Hesitant {
+    fn authenticate<'a>(&'a self, request: &'a mut Parts) -> Authentication<'a> {
         Box::pin(async move {
             for _ in 0..4 {
                 tokio::task::yield_now().await;
@@ -238,7 +239,7 @@ async fn a_refusal_before_the_body_came_leaves_the_connection_usable() {
     let request = request();
     let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nstranger: 1\r\ncontent-length: 300\r\n\r\n";
     let pieces = [(0, head), (1, &*"x".repeat(300)), (0, &*request)];
-    let mut served = Served::new(HttpConfig::default().with_gate(Hesitant), pieces);
+    let mut served = Served::new(HttpConfig::default().with_authenticator(Hesitant), pieces);
     let refusal = served.answer().await;
     assert!(refusal.contains("401") && !refusal.contains("close"), "{refusal}");
     let answer = served.answer().await;

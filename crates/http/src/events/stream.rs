@@ -51,7 +51,7 @@ struct State {
     bytes_newest: u64,
     /// The bytes of each event that was not handed to a connection, where another node may be the one that hands it over.
     unsent: VecDeque<usize>,
-    /// Counts the connections that have read the stream; the last one is its reader.
+    /// OwnerCounts the connections that have read the stream; the last one is its reader.
     readers: u64,
     connected: bool,
     /// The number of a connection of another node that reads it.
@@ -407,7 +407,7 @@ impl State {
         }
     }
 
-    /// Counts events as sent up to a place, by the sizes that were remembered.
+    /// OwnerCounts events as sent up to a place, by the sizes that were remembered.
     fn note_sent(&mut self, place: u64) {
         while self.sent < place.min(self.newest)
             && let Some(bytes) = self.unsent.pop_front()

@@ -136,7 +136,7 @@ impl Node {
         self.is_up() && lock(&self.failed).is_none_or(|failed| failed.elapsed() >= SETTLING)
     }
 
-    /// Counts a notice of another node.
+    /// OwnerCounts a notice of another node.
     pub(super) fn note_heard(&self) {
         self.heard.fetch_add(1, Ordering::SeqCst);
     }

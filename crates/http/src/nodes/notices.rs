@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::Node;
 use crate::SessionId;
 use crate::endpoint::Endpoint;
-use crate::session::Live;
+use crate::session::LocalSession;
 
 /// Where nodes tell what concerns sessions.
 const TOPIC: &str = "sessions";
@@ -127,7 +127,7 @@ impl Endpoint {
     }
 }
 
-fn read_elsewhere(live: &Live, number: u64, reader: u64) {
+fn read_elsewhere(live: &LocalSession, number: u64, reader: u64) {
     if let Some(replica) = live.replica.as_ref().filter(|replica| replica.standalone == number) {
         // Whoever reads it listens, also if the node that wrote so into the record died before it told anybody.
         replica.listens.store(true, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use jackfield_protocol::LoggingLevel;
 use jackfield_store::SessionRecord;
 
 use super::node::random;
-use crate::session::Live;
+use crate::session::LocalSession;
 
 /// The parameters of `initialize`, as JSON.
 pub(super) const INITIALIZE: &str = "initialize";
@@ -107,7 +107,7 @@ pub(super) fn field(change: SessionChange<'_>) -> Option<(String, Option<Bytes>)
 }
 
 /// Takes over what a record says, unless something newer is known.
-pub(super) fn apply(record: &SessionRecord, live: &Live) {
+pub(super) fn apply(record: &SessionRecord, live: &LocalSession) {
     let (Some(replica), Some(session)) = (&live.replica, live.session()) else { return };
     // One at a time: an older record must not be taken over after a newer one.
     let mut subscriptions = session.subscriptions();

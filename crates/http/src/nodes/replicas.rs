@@ -12,11 +12,11 @@ use jackfield_store::{NewSession, SessionRecord, StoreError};
 use super::{Node, Replica, What, record};
 use crate::SessionId;
 use crate::endpoint::Endpoint;
-use crate::session::{Live, Transport};
+use crate::session::{LocalSession, Transport};
 
 impl Endpoint {
     /// Keeps a new session where all nodes find it.
-    pub(crate) async fn keep_new(&self, live: &Live) -> Result<(), StoreError> {
+    pub(crate) async fn keep_new(&self, live: &LocalSession) -> Result<(), StoreError> {
         let (Some(node), Some(replica), Some(session)) = (&self.shared.node, &live.replica, live.session()) else {
             return Ok(());
         };
@@ -43,7 +43,7 @@ impl Endpoint {
     }
 
     /// Keeps a session of HTTP+SSE where other nodes find out who serves it.
-    pub(crate) async fn keep_home(&self, live: &Live) -> Result<(), StoreError> {
+    pub(crate) async fn keep_home(&self, live: &LocalSession) -> Result<(), StoreError> {
         let Some(node) = &self.shared.node else { return Ok(()) };
         let limits = self.limits();
         let mut new =
@@ -72,7 +72,7 @@ impl Endpoint {
         &self,
         id: SessionId,
         principal: Option<&Principal>,
-    ) -> Result<Option<Arc<Live>>, StoreError> {
+    ) -> Result<Option<Arc<LocalSession>>, StoreError> {
         let Some(node) = &self.shared.node else { return Ok(None) };
         let heard = node.heard();
         let Some(found) = node.ask(node.stores.sessions().load(&id.to_text())).await? else { return Ok(None) };
@@ -85,7 +85,8 @@ impl Endpoint {
         };
         let Ok(params) = Params::from_json(initialize.clone()) else { return Ok(None) };
         let revisions = self.handler.revisions();
-        let live = Live::new(id, Transport::Streamable, principal.cloned(), revisions, &self.shared, Some(replica));
+        let live =
+            LocalSession::new(id, Transport::Streamable, principal.cloned(), revisions, &self.shared, Some(replica));
         let nobody = RawId::from(&RequestId::Integer(0));
         let method = MethodName::Known(Method::Initialize);
         if self.initialize(&live, &nobody, method, params, None).await.0.is_err() {
@@ -109,7 +110,7 @@ impl Endpoint {
     }
 
     /// Takes over what has changed of a session, or ends it if it is over.
-    pub(crate) async fn reload(&self, live: &Arc<Live>) {
+    pub(crate) async fn reload(&self, live: &Arc<LocalSession>) {
         let Some(node) = self.shared.node.as_ref().filter(|_| live.replica.is_some()) else { return };
         match node.ask(node.stores.sessions().load(&live.id.to_text())).await {
             Ok(Some(found)) => {
@@ -123,7 +124,7 @@ impl Endpoint {
     }
 
     /// Tells the client of a session what happened between its subscribing at another node and our hearing of that.
-    pub(super) fn catch_up(&self, live: &Live) {
+    pub(super) fn catch_up(&self, live: &LocalSession) {
         let after = live.replica.as_ref().and_then(Replica::take_untold);
         if let Some((after, session)) = after.zip(live.session()) {
             self.handler.resumed(&session, Some(after));
@@ -131,7 +132,7 @@ impl Endpoint {
     }
 
     /// Notes that the client of a session is ready.
-    pub(crate) async fn keep_ready(&self, live: &Arc<Live>) -> Result<(), StoreError> {
+    pub(crate) async fn keep_ready(&self, live: &Arc<LocalSession>) -> Result<(), StoreError> {
         let Some(node) = &self.shared.node else { return Ok(()) };
         set(node, live, record::READY.to_owned(), Some(Bytes::new())).await?;
         let idle = self.limits().session_idle;
@@ -140,7 +141,7 @@ impl Endpoint {
 
     /// Notes that the client listens to messages that belong to no request, and opens their stream. Returns up to where they have been
     /// sent.
-    pub(crate) async fn keep_listening(&self, live: &Arc<Live>) -> Result<u64, StoreError> {
+    pub(crate) async fn keep_listening(&self, live: &Arc<LocalSession>) -> Result<u64, StoreError> {
         let (Some(node), Some(replica)) = (&self.shared.node, &live.replica) else { return Ok(0) };
         let stream = live.standalone().key;
         let session = live.id.to_text();
@@ -156,7 +157,7 @@ impl Endpoint {
     }
 
     /// Ends a session on all nodes.
-    pub(crate) async fn end_everywhere(&self, live: &Live) -> Result<(), StoreError> {
+    pub(crate) async fn end_everywhere(&self, live: &LocalSession) -> Result<(), StoreError> {
         let Some(node) = &self.shared.node else { return Ok(()) };
         let session = live.id.to_text();
         node.ask(node.stores.sessions().remove(&session)).await?;
@@ -168,7 +169,7 @@ impl Endpoint {
 
 /// Finds out whether a client has ever listened to messages that belong to no request. It may have begun to at another node, of
 /// which this one has not heard yet, so that only the store knows that nobody has.
-pub(crate) async fn has_listener(live: &Arc<Live>) -> bool {
+pub(crate) async fn has_listener(live: &Arc<LocalSession>) -> bool {
     let (Some(node), Some(replica)) = (&live.shared.node, &live.replica) else { return false };
     match node.ask(node.stores.sessions().load(&live.id.to_text())).await {
         Ok(Some(found)) => {
@@ -189,7 +190,7 @@ pub(super) fn sent_key(session: &str) -> String {
 }
 
 /// Keeps a change of a session, and tells other nodes.
-pub(crate) async fn keep_change(live: &Arc<Live>, change: SessionChange<'_>) -> Result<(), StoreError> {
+pub(crate) async fn keep_change(live: &Arc<LocalSession>, change: SessionChange<'_>) -> Result<(), StoreError> {
     let (Some(node), Some((name, value))) = (&live.shared.node, record::field(change)) else { return Ok(()) };
     set(node, live, name, value).await?;
     // A record that was loaded meanwhile may not have had it.
@@ -204,7 +205,7 @@ pub(crate) async fn keep_change(live: &Arc<Live>, change: SessionChange<'_>) -> 
     Ok(())
 }
 
-async fn set(node: &Arc<Node>, live: &Arc<Live>, name: String, value: Option<Bytes>) -> Result<(), StoreError> {
+async fn set(node: &Arc<Node>, live: &Arc<LocalSession>, name: String, value: Option<Bytes>) -> Result<(), StoreError> {
     let Some(replica) = &live.replica else { return Ok(()) };
     let session = live.id.to_text();
     let version = node.ask(node.stores.sessions().change(&session, vec![(name, value)])).await?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::endpoint::Endpoint;
-use crate::session::{Live, Transport};
+use crate::session::{LocalSession, Transport};
 
 /// The store hears of a session in use so many times within its idle time.
 const PARTS: u32 = 4;
@@ -35,7 +35,7 @@ pub(super) async fn go_on(endpoint: Weak<Endpoint>) {
 }
 
 impl Endpoint {
-    async fn keep_in_use(&self, live: &Arc<Live>) {
+    async fn keep_in_use(&self, live: &Arc<LocalSession>) {
         let Some(node) = &self.shared.node else { return };
         let now = self.shared.now();
         let session = live.id.to_text();

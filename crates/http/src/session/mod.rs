@@ -1,15 +1,15 @@
 //! Sessions of the legacy era: data, not tasks.
 
-mod calls;
 mod id;
-mod live;
+mod in_flight;
+mod local_session;
 mod outlet;
 mod sessions;
 #[cfg(test)]
 mod tests;
 mod usage;
 
-pub(crate) use calls::{CallId, Closing};
 pub use id::SessionId;
-pub(crate) use live::{Active, Live, Shared, Transport};
+pub(crate) use in_flight::{Closing, InFlightId};
+pub(crate) use local_session::{Active, LocalSession, Shared, Transport};
 pub(crate) use sessions::Sessions;

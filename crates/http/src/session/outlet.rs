@@ -8,25 +8,25 @@ use bytes::Bytes;
 use jackfield_peer::{AskError, Closed, Outlet, RequestKey, SessionChange, Shutdown};
 use jackfield_protocol::LoggingLevel;
 
-use super::{Live, Transport};
+use super::{LocalSession, Transport};
 use crate::nodes;
 
 /// Takes messages that belong to no request to the stream that the client opened for them.
 #[derive(Debug)]
 pub(crate) struct SessionOutlet {
     // The session owns the outlet, not the other way round; frameworks may keep the outlet for longer.
-    live: Weak<Live>,
+    live: Weak<LocalSession>,
     shutdown: Shutdown,
     /// What all nodes call the session.
     name: Option<String>,
 }
 
 impl SessionOutlet {
-    pub(crate) fn new(live: Weak<Live>, shutdown: Shutdown, name: Option<String>) -> Self {
+    pub(crate) fn new(live: Weak<LocalSession>, shutdown: Shutdown, name: Option<String>) -> Self {
         Self { live, shutdown, name }
     }
 
-    fn live(&self) -> Option<Arc<Live>> {
+    fn live(&self) -> Option<Arc<LocalSession>> {
         self.live.upgrade()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use jackfield_peer::Principal;
 
-use super::{Live, SessionId};
+use super::{LocalSession, SessionId};
 use crate::HttpLimits;
 
 /// All sessions of an endpoint, bounded.
@@ -15,7 +15,7 @@ pub(crate) struct Sessions(RwLock<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
-    sessions: HashMap<SessionId, Arc<Live>, BuildHasherDefault<LowBits>>,
+    sessions: HashMap<SessionId, Arc<LocalSession>, BuildHasherDefault<LowBits>>,
     by_principal: HashMap<Principal, usize>,
     /// Those that were idle longest at the last look, so that a full table is not searched for each new session.
     idlest: VecDeque<(u64, SessionId)>,
@@ -46,12 +46,12 @@ impl Sessions {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn get(&self, id: SessionId) -> Option<Arc<Live>> {
+    pub(crate) fn get(&self, id: SessionId) -> Option<Arc<LocalSession>> {
         self.read().sessions.get(&id).cloned()
     }
 
     /// Returns all sessions.
-    pub(crate) fn all(&self) -> Vec<Arc<Live>> {
+    pub(crate) fn all(&self) -> Vec<Arc<LocalSession>> {
         self.read().sessions.values().cloned().collect()
     }
 
@@ -60,7 +60,11 @@ impl Sessions {
     }
 
     /// Adds a replica of a session, unless there is one meanwhile. Returns the one that counts.
-    pub(crate) fn insert_or_get(&self, live: Arc<Live>, limits: &HttpLimits) -> Result<Arc<Live>, Full> {
+    pub(crate) fn insert_or_get(
+        &self,
+        live: Arc<LocalSession>,
+        limits: &HttpLimits,
+    ) -> Result<Arc<LocalSession>, Full> {
         if let Some(known) = self.get(live.id) {
             return Ok(known);
         }
@@ -77,7 +81,7 @@ impl Sessions {
         if principal.is_some() && count >= limits.sessions_per_principal {
             return Err(Full::Principal);
         }
-        let is_idle = |live: &Arc<Live>| live.idle_since(now).is_some();
+        let is_idle = |live: &Arc<LocalSession>| live.idle_since(now).is_some();
         if table.sessions.len() >= limits.sessions && !table.sessions.values().any(is_idle) {
             return Err(Full::Sessions);
         }
@@ -86,7 +90,7 @@ impl Sessions {
 
     /// Adds a session. If there are too many, one makes room: one whose handshake is not finished, if there are many of those, else the
     /// one that has been idle longest.
-    pub(crate) fn insert(&self, live: Arc<Live>, limits: &HttpLimits) -> Result<(), Full> {
+    pub(crate) fn insert(&self, live: Arc<LocalSession>, limits: &HttpLimits) -> Result<(), Full> {
         let now = live.shared.now();
         let mut table = self.write();
         if table.sessions.contains_key(&live.id) {
@@ -177,7 +181,7 @@ impl Sessions {
 }
 
 impl Table {
-    fn take(&mut self, id: SessionId) -> Option<Arc<Live>> {
+    fn take(&mut self, id: SessionId) -> Option<Arc<LocalSession>> {
         let live = self.sessions.remove(&id)?;
         if let Some(principal) = &live.principal
             && let Some(count) = self.by_principal.get_mut(principal)
@@ -192,9 +196,9 @@ impl Table {
 
     /// Takes out a session whose handshake is not finished, if such sessions have more than their share of the table. Whoever opens
     /// sessions without end loses those, and nobody else loses one. One that is found in use is not looked at again.
-    fn evict_opening(&mut self, now: u64, share: usize) -> Option<Arc<Live>> {
+    fn evict_opening(&mut self, now: u64, share: usize) -> Option<Arc<LocalSession>> {
         while let Some(id) = self.opening.front().copied() {
-            let waits = |live: &Arc<Live>| !live.is_ready() && live.idle_since(now).is_some();
+            let waits = |live: &Arc<LocalSession>| !live.is_ready() && live.idle_since(now).is_some();
             let is_opening = self.sessions.get(&id).is_some_and(waits);
             if is_opening && self.opening.len() <= share {
                 return None;
@@ -216,7 +220,7 @@ impl Table {
         self.opening.push_back(id);
     }
 
-    fn evict(&mut self, now: u64) -> Option<Arc<Live>> {
+    fn evict(&mut self, now: u64) -> Option<Arc<LocalSession>> {
         // What the last look found may have been used since; then it is time for another look.
         for _ in 0..2 {
             if self.idlest.is_empty() {

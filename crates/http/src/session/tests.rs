@@ -10,12 +10,11 @@ use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, Method, Outcome, Revision};
 use serde_json::{Value, json};
 
-use super::{CallId, Closing, Live, SessionId, Transport};
+use super::{Closing, InFlightId, LocalSession, SessionId, Transport};
 use crate::endpoint::{Endpoint, apart};
-use crate::exchange::{Answered, Exchange};
-use crate::headers::SESSION_ID;
-use crate::negotiation::Accepts;
+use crate::legacy::{Answered, Exchange};
 use crate::nodes::Replica;
+use crate::request::{Accepts, SESSION_ID};
 use crate::{Body, HttpConfig};
 
 /// When a call or a notification ends its session, and says something.
@@ -110,7 +109,7 @@ impl Handler for Rival {
         let endpoint = self.0.get().and_then(Weak::upgrade).unwrap();
         Answering::later(async move {
             for live in endpoint.sessions.all() {
-                live.calls().insert(CallId::Request(1.into()), RequestKey(u64::MAX), None);
+                live.calls().insert(InFlightId::Request(1.into()), RequestKey(u64::MAX), None);
             }
             std::future::pending().await
         })
@@ -128,7 +127,7 @@ async fn who_comes_second_with_an_id_is_answered() {
     let answer = post(&endpoint, Some(&session), "application/json, text/event-stream", call).await;
     assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
     let live = endpoint.sessions.all().remove(0);
-    assert!(live.calls().contains(&CallId::Request(1.into())), "the other one runs on");
+    assert!(live.calls().contains(&InFlightId::Request(1.into())), "the other one runs on");
     assert_eq!(live.calls().len(), 1);
 }
 
@@ -165,7 +164,7 @@ async fn a_stream_that_nobody_knows_leaves_nothing_in_the_log() {
     let last = Last { endpoint: OnceLock::new(), held: Arc::default(), says: Says::Nothing };
     let endpoint = Endpoint::new(Arc::new(last), HttpConfig::default());
     let id = SessionId::random().unwrap();
-    let live = Live::new(id, Transport::Streamable, None, &Revision::ALL, &endpoint.shared, None);
+    let live = LocalSession::new(id, Transport::Streamable, None, &Revision::ALL, &endpoint.shared, None);
     let stream = live.open_stream(&[]).unwrap();
     live.end();
     assert!(live.open_stream(&[]).is_none(), "the session is over");
@@ -185,7 +184,7 @@ fn who_takes_only_streams_gets_no_json_when_the_session_is_over() {
     {
         let replica = Some(Replica::new(0));
         let id = SessionId::random().unwrap();
-        let live = Live::new(id, Transport::Streamable, None, &Revision::ALL, &endpoint.shared, replica);
+        let live = LocalSession::new(id, Transport::Streamable, None, &Revision::ALL, &endpoint.shared, replica);
         let exchange = Exchange::new(live.clone(), accepts, true);
         exchange.expect(RequestKey(1), None);
         exchange.answer(RequestKey(1), None, |out| out.extend_from_slice(b"{}"));

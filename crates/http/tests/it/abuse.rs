@@ -53,7 +53,7 @@ async fn giant_bodies_cost_no_memory() {
 #[tokio::test]
 async fn anonymous_requests_in_flight_are_bounded() {
     let config = HttpConfig::default().with_limits(|limits| limits.requests_per_address = 2);
-    let mut fixture = Fixture::with(config.with_gate(Users)).await;
+    let mut fixture = Fixture::with(config.with_authenticator(Users)).await;
     let mut waiting = Vec::new();
     for _ in 0..2 {
         let mut client = Client::connect(fixture.address).await;
@@ -84,7 +84,8 @@ async fn anonymous_requests_in_flight_are_bounded() {
 #[tokio::test]
 async fn session_ids_stay_secret() {
     let (scribe, _logging) = Scribe::listen();
-    let fixture = Fixture::with(HttpConfig::default().with_limits(|limits| limits.sessions = 2).with_gate(Users)).await;
+    let fixture =
+        Fixture::with(HttpConfig::default().with_limits(|limits| limits.sessions = 2).with_authenticator(Users)).await;
     let session = Session::open_as(fixture.address, "2025-11-25", Some("ann")).await;
     let other = Session::open_as(fixture.address, "2025-06-18", Some("bob")).await;
     let mut told = String::new();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::request::Parts;
-use jackfield_http::{BoundServer, Gate, HttpConfig, HttpServer, Passing, StreamableService};
+use jackfield_http::{Authentication, Authenticator, BoundServer, HttpConfig, HttpServer, StreamableService};
 use jackfield_peer::{Answering, Handler, Incoming, Principal, Reply, Session, Shutdown, ShutdownTrigger};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, ErrorObject, Method, Outcome, ParamHeader, Revision, Schema, param_headers};
@@ -288,8 +288,8 @@ impl Drop for Guard {
 #[derive(Debug)]
 pub(crate) struct Users;
 
-impl Gate for Users {
-    fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
+impl Authenticator for Users {
+    fn authenticate<'a>(&'a self, request: &'a mut Parts) -> Authentication<'a> {
         Box::pin(async move {
             if let Some(user) = request.headers.get("user").and_then(|user| user.to_str().ok()) {
                 let principal = match user.split_once(" through ") {

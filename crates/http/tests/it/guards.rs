@@ -126,7 +126,7 @@ async fn other_machines_need_flags() {
     let mut remote = HttpConfig::default();
     remote.allow_remote = true;
     assert!(matches!(bind(remote.clone()).await, Err(Error::Unauthenticated(_))));
-    assert!(bind(remote.clone().with_gate(crate::fixture::Users)).await.is_ok());
+    assert!(bind(remote.clone().with_authenticator(crate::fixture::Users)).await.is_ok());
     remote.allow_unauthenticated = true;
     assert!(bind(remote).await.is_ok());
     let (tools, _) = crate::fixture::Tools::new();

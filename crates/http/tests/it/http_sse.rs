@@ -109,7 +109,7 @@ async fn a_notification_without_room_is_refused() {
 /// T-040, T-042, T-043: messages reach their own session only, and only its user's.
 #[tokio::test]
 async fn sessions_of_the_old_transport_do_not_mix() {
-    let fixture = Fixture::with(HttpConfig::default().with_gate(Users)).await;
+    let fixture = Fixture::with(HttpConfig::default().with_authenticator(Users)).await;
     let ann = Sse::open(&fixture, Some("ann")).await;
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     for user in [None, Some("bob")] {

@@ -9,7 +9,7 @@ use crate::fixture::{Fixture, Tools, Users};
 /// T-040, SEC-019, SEC-021: a session belongs to the user who opened it; for everybody else it does not exist.
 #[tokio::test]
 async fn a_stolen_session_id_is_worth_nothing() {
-    let mut fixture = Fixture::with(HttpConfig::default().with_gate(Users)).await;
+    let mut fixture = Fixture::with(HttpConfig::default().with_authenticator(Users)).await;
     let ann = Session::open_as(fixture.address, "2025-11-25", Some("ann")).await;
     let nobodys = Session::open(fixture.address, "2025-11-25").await;
     let mut stream = ann.stream(&ann.tool(1, "wait_after_notice", json!({}))).await;
@@ -48,7 +48,7 @@ async fn a_stolen_session_id_is_worth_nothing() {
 /// T-040 for the modern era: each request is who it says, also one after the other on one connection.
 #[tokio::test]
 async fn modern_callers_are_not_mixed_up() {
-    let fixture = Fixture::with(HttpConfig::default().with_gate(Users)).await;
+    let fixture = Fixture::with(HttpConfig::default().with_authenticator(Users)).await;
     let mut client = Client::connect(fixture.address).await;
     for (user, seen) in [
         (Some("ann"), r#"Some("ann")"#),
@@ -91,7 +91,7 @@ async fn a_known_client_is_checked_like_any_other() {
 /// T-041: sessions are bounded; the idle ones make room, those in use do not; users have a share.
 #[tokio::test]
 async fn sessions_are_bounded() {
-    let config = HttpConfig::default().with_gate(Users).with_limits(|limits| {
+    let config = HttpConfig::default().with_authenticator(Users).with_limits(|limits| {
         limits.sessions = 3;
         limits.sessions_per_principal = 2;
     });
@@ -119,9 +119,10 @@ async fn sessions_are_bounded() {
     assert_eq!(idle.ask(&idle.tool(1, "echo", json!({}))).await.status, 404);
     drop(streams);
 
-    let fixture =
-        Fixture::with(HttpConfig::default().with_gate(Users).with_limits(|limits| limits.sessions_per_principal = 2))
-            .await;
+    let fixture = Fixture::with(
+        HttpConfig::default().with_authenticator(Users).with_limits(|limits| limits.sessions_per_principal = 2),
+    )
+    .await;
     for (user, status) in [("ann", 200), ("ann", 200), ("ann", 503), ("bob", 200)] {
         assert_eq!(fixture.ask(&initialize("2025-11-25").with("user", user)).await.status, status, "{user}");
     }

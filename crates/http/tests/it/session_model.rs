@@ -148,7 +148,7 @@ impl Site {
             limits.sse_keep_alive = Duration::from_secs(1_000_000);
         };
         let (tools, seen) = Tools::new();
-        let config = HttpConfig::default().with_gate(Users).with_limits(limits);
+        let config = HttpConfig::default().with_authenticator(Users).with_limits(limits);
         let service = StreamableService::new(tools.clone(), config);
         Self { service, tools, sessions: Vec::new(), streams: Vec::new(), calls: JoinSet::new(), _seen: seen }
     }

@@ -12,7 +12,7 @@ async fn strangers_on_the_same_machine_are_refused() {
     let token = SharedToken::random().unwrap();
     assert_ne!(token.reveal(), SharedToken::random().unwrap().reveal());
     assert!(token.reveal().len() >= 64 && !format!("{token:?}").contains(token.reveal()));
-    let fixture = Fixture::with(HttpConfig::default().with_gate(token.clone())).await;
+    let fixture = Fixture::with(HttpConfig::default().with_authenticator(token.clone())).await;
     let secret = token.reveal();
     let call = || Ask::tool("echo", json!({}));
     for given in [format!("Bearer {secret}"), format!("bearer {secret}")] {
@@ -45,7 +45,7 @@ async fn strangers_on_the_same_machine_are_refused() {
 /// An empty secret is no secret.
 #[tokio::test]
 async fn an_empty_token_opens_nothing() {
-    let fixture = Fixture::with(HttpConfig::default().with_gate(SharedToken::new(""))).await;
+    let fixture = Fixture::with(HttpConfig::default().with_authenticator(SharedToken::new(""))).await;
     assert_eq!(fixture.ask(&Ask::tool("echo", json!({})).with("authorization", "Bearer ")).await.status, 401);
 }
 
@@ -53,7 +53,7 @@ async fn an_empty_token_opens_nothing() {
 #[tokio::test]
 async fn what_is_printed_does_not_tell_the_token() {
     let token = SharedToken::random().unwrap();
-    let config = || HttpConfig::default().with_gate(token.clone()).allow_host("mcp.example");
+    let config = || HttpConfig::default().with_authenticator(token.clone()).allow_host("mcp.example");
     let (tools, _seen) = crate::fixture::Tools::new();
     let server = jackfield_http::HttpServer::new(tools.clone()).config(config());
     let mut printed = format!("{:?} {server:?}", config());

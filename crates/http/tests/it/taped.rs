@@ -2,7 +2,7 @@
 
 use http::request::Parts;
 use http::{Request, Response};
-use jackfield_http::{Beside, Body, Gate, HttpConfig, Passing, Serving};
+use jackfield_http::{Authentication, Authenticator, Body, ExtraRoutes, HttpConfig, RouteFuture};
 use jackfield_peer::tape::{Content, Entry, Reader, Record, Side, Tape};
 use jackfield_testkit::Paper;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn start() -> (Paper, Tape) {
 #[tokio::test]
 async fn a_session_is_recorded_without_its_id() {
     let (paper, tape) = start();
-    let config = HttpConfig::default().with_tape(tape.clone()).with_gate(Users);
+    let config = HttpConfig::default().with_tape(tape.clone()).with_authenticator(Users);
     let fixture = Fixture::with(config).await;
     let session = fixture.ask(&initialize("2025-11-25").with("user", "ann-s3cret")).await;
     let id = session.header("mcp-session-id").unwrap().to_owned();
@@ -115,17 +115,17 @@ async fn a_session_is_recorded_without_its_id() {
 async fn refusals_are_recorded_and_other_paths_are_not() {
     #[derive(Debug)]
     struct Login;
-    impl Beside for Login {
+    impl ExtraRoutes for Login {
         fn serves(&self, path: &str) -> bool {
             path == "/token"
         }
 
-        fn serve(&self, _: Request<bytes::Bytes>, _: Option<std::net::IpAddr>) -> Serving {
+        fn serve(&self, _: Request<bytes::Bytes>, _: Option<std::net::IpAddr>) -> RouteFuture {
             Box::pin(async { Response::new(Body::full("granted")) })
         }
     }
     let (paper, tape) = start();
-    let config = HttpConfig::default().with_tape(tape.clone()).with_beside(Login);
+    let config = HttpConfig::default().with_tape(tape.clone()).with_routes(Login);
     let fixture = Fixture::with(config.with_limits(|limits| limits.body_bytes = 1000)).await;
     assert_eq!(fixture.ask(&Ask::post(json!({"password": "p"})).path("/token")).await.status, 200);
     assert_eq!(fixture.ask(&Ask::new("GET", "/healthz")).await.status, 200);
@@ -216,17 +216,17 @@ async fn streams_are_recorded_as_they_are_sent() {
 async fn the_gate_has_the_last_word() {
     #[derive(Debug)]
     struct Teapot;
-    impl Gate for Teapot {
-        fn pass<'a>(&'a self, _: &'a mut Parts) -> Passing<'a> {
+    impl Authenticator for Teapot {
+        fn authenticate<'a>(&'a self, _: &'a mut Parts) -> Authentication<'a> {
             Box::pin(async { Ok(()) })
         }
 
-        fn leave(&self, _: &Parts, response: &mut Response<Body>) {
+        fn finish(&self, _: &Parts, response: &mut Response<Body>) {
             *response.status_mut() = http::StatusCode::IM_A_TEAPOT;
         }
     }
     let (paper, tape) = start();
-    let fixture = Fixture::with(HttpConfig::default().with_tape(tape.clone()).with_gate(Teapot)).await;
+    let fixture = Fixture::with(HttpConfig::default().with_tape(tape.clone()).with_authenticator(Teapot)).await;
     assert_eq!(fixture.ask(&Ask::modern("tools/list", json!({}))).await.status, 418);
     tape.close().unwrap();
     assert_eq!(told(&paper.text()), ["> 1 POST tools/list", "< 1 418 1 result"]);

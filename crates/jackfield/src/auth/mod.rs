@@ -20,7 +20,7 @@
 //! let issuer = "https://auth.example.com";
 //! let door = ResourceServer::builder("https://mcp.example.com/mcp").issuer(issuer, JwtVerifier::new(issuer, keys)).build()?;
 //! let server = Server::new("files").tool(delete).protect(ScopeRules::new().tool("delete", "files:write"));
-//! server.serve_http_with("127.0.0.1:8000", HttpConfig::default().with_gate(door).allow_host("mcp.example.com")).await?;
+//! server.serve_http_with("127.0.0.1:8000", HttpConfig::default().with_authenticator(door).allow_host("mcp.example.com")).await?;
 //! # Ok(())
 //! # }
 //! ```

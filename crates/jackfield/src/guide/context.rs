@@ -125,7 +125,7 @@
 //! # HTTP
 //!
 //! With the feature `http`, `Cx::headers` returns the headers of the request, without those that carry credentials;
-//! [`Cx::auth`](crate::Cx::auth) the user that the gate of the configuration let in; and [`Cx::extension`](crate::Cx::extension) what a gate or a
+//! [`Cx::auth`](crate::Cx::auth) the user that the configuration's authenticator let in; and [`Cx::extension`](crate::Cx::extension) what an authenticator or a
 //! layer put beside the request. A handler that takes long may let go of its connection with
 //! [`Cx::release`](crate::Cx::release), where the client can come back for the answer. None of that keeps a tool from running on the standard
 //! streams too: there are no headers then, and no user.

@@ -8,7 +8,7 @@
 //! - `Server::serve_http` (feature `http`) listens for HTTP: Streamable HTTP of every revision at `/mcp`, HTTP+SSE of 2024-11-05 at
 //!   `/sse`, and `/healthz` for load balancers. `BuiltServer::http_service` is the same as a `tower` service for an application of your own.
 //!   By default it lets in only what comes from this machine; `HttpConfig` says who else may come. The features `tls`, `metrics` and
-//!   `opentelemetry` add what a server in public needs. A `SharedToken` as gate keeps out other processes of the same machine.
+//!   `opentelemetry` add what a server in public needs. A `SharedToken` as authenticator keeps out other processes of the same machine.
 //!
 //! [`Limits`](crate::Limits) says how much one connection may hold and how often one caller may call tools, ask for completions and be sent
 //! log messages. The rates are far above what anyone needs; a server whose tools cost money sets them lower.

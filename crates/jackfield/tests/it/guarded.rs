@@ -32,7 +32,7 @@ impl Guarded {
         let clock = Clock::manual(NOW);
         let verifier = JwtVerifier::with_clock(ISSUER, keys, clock.clone());
         let door = ResourceServer::builder(RESOURCE).issuer(ISSUER, verifier).clock(clock).build().unwrap();
-        let service = server.build().unwrap().http_service(HttpConfig::default().with_gate(door));
+        let service = server.build().unwrap().http_service(HttpConfig::default().with_authenticator(door));
         Self { key, service }
     }
 

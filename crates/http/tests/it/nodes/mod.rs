@@ -32,7 +32,7 @@ impl Nodes {
         let mut all = Vec::new();
         for _ in 0..3 {
             let config = HttpConfig::default().with_limits(change);
-            all.push(Fixture::with(config.with_gate(Users).with_stores(store.stores())).await);
+            all.push(Fixture::with(config.with_authenticator(Users).with_stores(store.stores())).await);
         }
         Self { store, all }
     }

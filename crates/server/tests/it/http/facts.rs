@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::HeaderName;
 use http::request::Parts;
-use jackfield_http::{Gate, HttpConfig, Passing};
+use jackfield_http::{Authentication, Authenticator, HttpConfig};
 use jackfield_peer::Principal;
 use jackfield_protocol::CallToolResult;
 use jackfield_server::{Cx, Server};
@@ -22,8 +22,8 @@ struct Plan(&'static str);
 #[derive(Debug)]
 struct Tokens;
 
-impl Gate for Tokens {
-    fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
+impl Authenticator for Tokens {
+    fn authenticate<'a>(&'a self, request: &'a mut Parts) -> Authentication<'a> {
         Box::pin(async move {
             assert_eq!(request.headers["authorization"], "Bearer secret-token", "the gate sees credentials");
             request.extensions.insert(Principal::new("issuer", "ann"));
@@ -46,7 +46,7 @@ fn facts(cx: &Cx) -> CallToolResult {
 #[tokio::test]
 async fn handlers_see_headers_but_no_credentials() {
     let server = Server::new("demo").tool(sync_tool("facts", json!({ "type": "object" }), |_, cx| facts(&cx)));
-    let config = HttpConfig::default().with_gate(Tokens).hide_header(HeaderName::from_static("x-api-key"));
+    let config = HttpConfig::default().with_authenticator(Tokens).hide_header(HeaderName::from_static("x-api-key"));
     let listening = Listening::with(&server, config).await;
     let dress = |ask: Ask| {
         ask.with("authorization", "Bearer secret-token")

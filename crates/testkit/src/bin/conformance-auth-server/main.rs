@@ -27,7 +27,7 @@ async fn main() -> jackfield::Result {
         .client_documents(Arc::new(Nowhere))
         .build()?;
     let door = authorization.protect(&resource)?.build()?;
-    let config = HttpConfig::default().with_gate(door).with_beside(authorization);
+    let config = HttpConfig::default().with_authenticator(door).with_routes(authorization);
     Server::new("conformance-auth-server").serve_http_with(address, config).await
 }
 

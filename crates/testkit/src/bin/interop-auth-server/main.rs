@@ -74,7 +74,7 @@ fn embedded(address: &str, upstream: Option<String>) -> jackfield::Result<HttpCo
     };
     let authorization = builder.build()?;
     let door = authorization.protect(&url)?.require("mcp").leeway(0).build()?;
-    Ok(HttpConfig::default().with_gate(door).with_beside(authorization))
+    Ok(HttpConfig::default().with_authenticator(door).with_routes(authorization))
 }
 
 /// A server that takes tokens of another authorization server, by the keys it publishes.
@@ -89,5 +89,5 @@ fn resource(address: &str, issuer: &str) -> jackfield::Result<HttpConfig> {
         .require("mcp")
         .scopes_supported("mcp safe")
         .build()?;
-    Ok(HttpConfig::default().with_gate(door))
+    Ok(HttpConfig::default().with_authenticator(door))
 }

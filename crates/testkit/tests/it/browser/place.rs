@@ -57,7 +57,7 @@ impl Place {
             .build()
             .unwrap();
         let door = authorization.protect(&resource).unwrap().build().unwrap();
-        let config = HttpConfig::default().with_gate(door).with_beside(authorization);
+        let config = HttpConfig::default().with_authenticator(door).with_routes(authorization);
         let server = Arc::new(Server::new("guarded").build().unwrap());
         let bound = HttpServer::new(server).config(config).bind(address).await.unwrap();
         tasks.spawn(async move {

@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use http::header::ACCEPT;
 
-use crate::known::Seen;
+use super::HeaderOccurrence;
 
 /// The forms of an answer that a client takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub(crate) enum Accepts {
 impl Accepts {
     /// Reads the `Accept` headers, of which one look has told something; none if the client takes neither form. Without the header it
     /// takes both.
-    pub(crate) fn of(seen: Seen<'_>, headers: &HeaderMap) -> Option<Self> {
+    pub(crate) fn of(seen: HeaderOccurrence<'_>, headers: &HeaderMap) -> Option<Self> {
         match seen {
-            Seen::Never => return Some(Self::Both),
-            Seen::Once(value) if value == "application/json, text/event-stream" => return Some(Self::Both),
-            Seen::Once(_) | Seen::Often => {}
+            HeaderOccurrence::Absent => return Some(Self::Both),
+            HeaderOccurrence::Once(value) if value == "application/json, text/event-stream" => return Some(Self::Both),
+            HeaderOccurrence::Once(_) | HeaderOccurrence::Repeated => {}
         }
         let (mut json, mut events, mut present) = (false, false, false);
         for value in headers.get_all(ACCEPT) {
@@ -57,8 +57,8 @@ fn is_zero_weight(parameter: &[u8]) -> bool {
 
 /// Whether the body is JSON: `application/json`, once, with any parameters. Forms and plain text, which a web page may send
 /// anywhere without asking, are not.
-pub(crate) fn is_json(content_type: Seen<'_>) -> bool {
-    let Seen::Once(value) = content_type else { return false };
+pub(crate) fn is_json(content_type: HeaderOccurrence<'_>) -> bool {
+    let HeaderOccurrence::Once(value) = content_type else { return false };
     if value == "application/json" {
         return true;
     }
@@ -73,12 +73,12 @@ mod tests {
     fn accepts(value: &str) -> Option<Accepts> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, value.parse().unwrap());
-        Accepts::of(Seen::Often, &headers)
+        Accepts::of(HeaderOccurrence::Repeated, &headers)
     }
 
     #[test]
     fn accept_lists_media_types_in_any_order_with_weights() {
-        assert_eq!(Accepts::of(Seen::Often, &HeaderMap::new()), Some(Accepts::Both));
+        assert_eq!(Accepts::of(HeaderOccurrence::Repeated, &HeaderMap::new()), Some(Accepts::Both));
         assert_eq!(accepts("application/json, text/event-stream"), Some(Accepts::Both));
         assert_eq!(accepts("text/event-stream;q=0.5,APPLICATION/JSON"), Some(Accepts::Both));
         assert_eq!(accepts("*/*"), Some(Accepts::Both));
@@ -93,7 +93,7 @@ mod tests {
     fn only_json_is_json() {
         let check = |value: &str| {
             let value = value.parse().unwrap();
-            is_json(Seen::Once(&value))
+            is_json(HeaderOccurrence::Once(&value))
         };
         assert!(check("application/json") && check("Application/JSON; charset=utf-8") && check("application/json ;x"));
         for other in [
@@ -107,6 +107,6 @@ mod tests {
         ] {
             assert!(!check(other), "{other}");
         }
-        assert!(!is_json(Seen::Never) && !is_json(Seen::Often));
+        assert!(!is_json(HeaderOccurrence::Absent) && !is_json(HeaderOccurrence::Repeated));
     }
 }

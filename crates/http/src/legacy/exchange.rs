@@ -15,10 +15,9 @@ use jackfield_protocol::error::code;
 use tokio::sync::Notify;
 
 use crate::events::Stream;
-use crate::negotiation::Accepts;
-use crate::respond;
-use crate::served::written;
-use crate::session::{Closing, Live, Transport};
+use crate::request::Accepts;
+use crate::response::{respond, written};
+use crate::session::{Closing, LocalSession, Transport};
 
 /// One POST of the legacy era: it collects the answers of its requests, and carries the messages of their handlers.
 ///
@@ -26,7 +25,7 @@ use crate::session::{Closing, Live, Transport};
 /// and come back to.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    live: Arc<Live>,
+    live: Arc<LocalSession>,
     accepts: Accepts,
     batch: bool,
     state: Mutex<State>,
@@ -102,23 +101,23 @@ pub(crate) enum Answered {
 
 impl Exchange {
     /// One that is filled with requests before it is answered.
-    pub(crate) fn new(live: Arc<Live>, accepts: Accepts, batch: bool) -> Arc<Self> {
+    pub(crate) fn new(live: Arc<LocalSession>, accepts: Accepts, batch: bool) -> Arc<Self> {
         Self::with(live, accepts, batch, State { filling: true, ..State::default() })
     }
 
     /// One with a single request.
-    pub(crate) fn single(live: Arc<Live>, accepts: Accepts, key: RequestKey, id: &RawId) -> Arc<Self> {
+    pub(crate) fn single(live: Arc<LocalSession>, accepts: Accepts, key: RequestKey, id: &RawId) -> Arc<Self> {
         let open = Open { first: Some(key), more: Vec::new() };
         let requests = if live.is_replicated() { vec![(key, id.clone())] } else { Vec::new() };
         Self::with(live, accepts, false, State { open, requests, ..State::default() })
     }
 
-    fn with(live: Arc<Live>, accepts: Accepts, batch: bool, state: State) -> Arc<Self> {
+    fn with(live: Arc<LocalSession>, accepts: Accepts, batch: bool, state: State) -> Arc<Self> {
         Arc::new(Self { live, accepts, batch, state: Mutex::new(state), changed: Notify::new() })
     }
 
     /// Returns the session.
-    pub(crate) fn live(&self) -> &Arc<Live> {
+    pub(crate) fn live(&self) -> &Arc<LocalSession> {
         &self.live
     }
 

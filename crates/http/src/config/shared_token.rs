@@ -7,7 +7,8 @@ use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 
-use crate::{Gate, Passing, SessionId, respond};
+use crate::response::respond;
+use crate::{Authentication, Authenticator, SessionId};
 
 /// Lets only those pass who know a secret: a server on this machine can be reached by every process on it, not only by the client that
 /// it was started for.
@@ -47,8 +48,8 @@ impl SharedToken {
     }
 }
 
-impl Gate for SharedToken {
-    fn pass<'a>(&'a self, request: &'a mut Parts) -> Passing<'a> {
+impl Authenticator for SharedToken {
+    fn authenticate<'a>(&'a self, request: &'a mut Parts) -> Authentication<'a> {
         let mut given = request.headers.get_all(AUTHORIZATION).iter();
         let is_known = match (given.next(), given.next()) {
             (Some(only), None) => bearer(only.as_bytes()).is_some_and(|token| self.is(token)),

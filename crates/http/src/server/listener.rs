@@ -7,13 +7,13 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use jackfield_peer::deadline::after;
 use jackfield_peer::{Handler, Shutdown};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, timeout_at};
 
 use crate::connection::{self, Protocol};
-use crate::deadline::after;
 use crate::endpoint::{Endpoint, SWEEP};
 use crate::{HttpConfig, StreamableService};
 
@@ -56,9 +56,7 @@ pub enum Error {
     #[error("{0} can be reached from other machines; if that is meant, set `allow_remote`")]
     Remote(SocketAddr),
     /// Other machines could reach the server, and nothing asks who they are.
-    #[error(
-        "{0} would serve strangers; set a gate that authenticates them, or `allow_unauthenticated` if that is meant"
-    )]
+    #[error("{0} would serve strangers; set an authenticator, or `allow_unauthenticated` if that is meant")]
     Unauthenticated(SocketAddr),
 }
 
@@ -98,7 +96,7 @@ impl HttpServer {
             if !self.config.allow_remote {
                 return Err(Error::Remote(*remote));
             }
-            if self.config.gate.is_none() {
+            if self.config.authenticator.is_none() {
                 if !self.config.allow_unauthenticated {
                     return Err(Error::Unauthenticated(*remote));
                 }
@@ -156,9 +154,9 @@ impl BoundServer {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, address)) => {
                         if connections.len() < endpoint.limits().connections
-                            && let Some(place) = addresses.take(address.ip(), endpoint.limits().connections_per_address)
+                            && let Some(permit) = addresses.take(address.ip(), endpoint.limits().connections_per_address)
                         {
-                            self.connect(&mut connections, stream, address, place, &endpoint, &protocol, &shutdown);
+                            self.connect(&mut connections, stream, address, permit, &endpoint, &protocol, &shutdown);
                         }
                     }
                     Err(error) => {
@@ -189,7 +187,7 @@ impl BoundServer {
         connections: &mut JoinSet<()>,
         stream: TcpStream,
         address: SocketAddr,
-        place: Place,
+        permit: ConnectionPermit,
         endpoint: &Arc<Endpoint>,
         protocol: &Arc<Protocol>,
         shutdown: &Shutdown,
@@ -199,7 +197,7 @@ impl BoundServer {
         #[cfg(feature = "tls")]
         if let Some(acceptor) = self.tls.clone() {
             connections.spawn(async move {
-                let _place = place;
+                let _permit = permit;
                 // A handshake is part of the head of the first request.
                 match tokio::time::timeout(endpoint.limits().header_timeout, acceptor.accept(stream)).await {
                     Ok(Ok(stream)) => connection::serve(stream, address, endpoint, protocol, shutdown).await,
@@ -210,7 +208,7 @@ impl BoundServer {
             return;
         }
         connections.spawn(async move {
-            let _place = place;
+            let _permit = permit;
             connection::serve(stream, address, endpoint, protocol, shutdown).await;
         });
     }
@@ -237,24 +235,24 @@ struct Addresses(Mutex<HashMap<IpAddr, usize>>);
 
 /// A connection of an address, until it is dropped.
 #[derive(Debug)]
-struct Place {
+struct ConnectionPermit {
     addresses: Arc<Addresses>,
     address: IpAddr,
 }
 
 impl Addresses {
-    fn take(self: &Arc<Self>, address: IpAddr, limit: usize) -> Option<Place> {
+    fn take(self: &Arc<Self>, address: IpAddr, limit: usize) -> Option<ConnectionPermit> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(address).or_default();
         if *count >= limit {
             return None;
         }
         *count = count.saturating_add(1);
-        Some(Place { addresses: self.clone(), address })
+        Some(ConnectionPermit { addresses: self.clone(), address })
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut counts = self.addresses.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = counts.get_mut(&self.address) {

@@ -7,12 +7,13 @@ use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, ORIG
 use http::request::Parts;
 use http::{Response, StatusCode};
 
-use crate::known::Known;
-use crate::{Body, HttpConfig, respond};
+use super::McpHeaders;
+use crate::response::respond;
+use crate::{Body, HttpConfig};
 
 /// The names and origins that are allowed, in lower case.
 #[derive(Debug)]
-pub(crate) struct Guard {
+pub(crate) struct HostOriginCheck {
     hosts: Vec<String>,
     origins: Vec<String>,
     hidden: Vec<HeaderName>,
@@ -22,15 +23,15 @@ pub(crate) struct Guard {
 
 /// What one look at the headers of a request has shown.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Looked<'a> {
-    pub(crate) known: Known<'a>,
+pub(crate) struct Checked<'a> {
+    pub(crate) headers: McpHeaders<'a>,
     /// There are headers that handlers must not see.
     pub(crate) hides: bool,
     /// The client wants the connection to end with the answer.
     pub(crate) closes: bool,
 }
 
-impl Guard {
+impl HostOriginCheck {
     pub(crate) fn new(config: &HttpConfig) -> Self {
         let lower = |text: &String| text.trim().trim_end_matches('/').to_ascii_lowercase();
         let origins = config.allowed_origins.iter().chain(&config.cors_origins).map(lower).collect();
@@ -52,11 +53,11 @@ impl Guard {
     }
 
     /// Checks a request, whatever its method and path. Returns what it has seen on the way.
-    pub(crate) fn check<'a>(&self, request: &'a Parts) -> Result<Looked<'a>, Box<Response<Body>>> {
+    pub(crate) fn check<'a>(&self, request: &'a Parts) -> Result<Checked<'a>, Box<Response<Body>>> {
         // HTTP/2 and the absolute form of HTTP/1 name the host in the target; HTTP/1 names it in a header.
         let authority = request.uri.authority().map(|authority| authority.as_str().as_bytes());
         authority.map_or(Ok(()), |authority| self.check_host(authority))?;
-        let mut looked = Looked::default();
+        let mut checked = Checked::default();
         let mut in_header = false;
         for (name, value) in &request.headers {
             if *name == HOST {
@@ -68,18 +69,18 @@ impl Guard {
             } else if *name == ORIGIN {
                 self.check_origin(value.as_bytes())?;
             } else if *name == CONNECTION {
-                looked.closes |= names_close(value.as_bytes());
+                checked.closes |= names_close(value.as_bytes());
             } else if *name == AUTHORIZATION || *name == PROXY_AUTHORIZATION || *name == COOKIE {
-                looked.hides = true;
+                checked.hides = true;
             } else if *name != CONTENT_LENGTH {
-                looked.known.note(name, value);
-                looked.hides |= self.hides_more && self.hidden.contains(name);
+                checked.headers.note(name, value);
+                checked.hides |= self.hides_more && self.hidden.contains(name);
             }
         }
         if authority.is_none() && !in_header {
             return Err(Box::new(respond::refusal(StatusCode::FORBIDDEN, "the request names no host")));
         }
-        Ok(looked)
+        Ok(checked)
     }
 
     fn check_host(&self, host: &[u8]) -> Result<(), Box<Response<Body>>> {
@@ -154,7 +155,7 @@ fn with_port<'a>(name: &'a [u8], rest: &'a [u8]) -> Option<(&'a [u8], Option<&'a
     }
 }
 
-/// Names of this machine that no name server can point elsewhere: an address in digits is not looked up at all.
+/// Names of this machine that no name server can point elsewhere: an address in digits is not checked up at all.
 fn is_loopback(name: &[u8]) -> bool {
     if name == b"127.0.0.1" || name.eq_ignore_ascii_case(b"localhost") {
         return true;
@@ -173,8 +174,8 @@ fn shown(text: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn guard() -> Guard {
-        Guard::new(
+    fn guard() -> HostOriginCheck {
+        HostOriginCheck::new(
             &HttpConfig::default()
                 .allow_host("mcp.example.com")
                 .allow_host("one.example.com:8443")

@@ -12,25 +12,21 @@ use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId,
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 
+use super::queue::Queue;
+use super::stream::{AnswerTo, First, ModernOutlet, ModernStream, Work};
+use crate::Body;
 use crate::endpoint::{Arrived, Endpoint, Posted};
-use crate::headers::{self, Version};
-use crate::known::Known;
-use crate::modern_stream::{AnswerTo, First, ModernOutlet, ModernStream, Work};
-use crate::negotiation::Accepts;
-use crate::owner::Permit;
-use crate::queue::Queue;
-use crate::sender::Sender;
-use crate::served::{Served, written};
+use crate::request::{self, Accepts, ClientMemo, McpHeaders, Permit, Version};
+use crate::response::{Served, respond, written};
 use crate::telemetry::{OpenStream, Operation};
-use crate::{Body, respond};
 
 impl Endpoint {
     /// Serves a POST of the modern era.
     pub(crate) fn modern(
         self: &Arc<Self>,
         mut arrived: Arrived,
-        known: &Known<'_>,
-        from: Option<&Sender>,
+        known: &McpHeaders<'_>,
+        from: Option<&ClientMemo>,
         message: Message,
     ) -> Posted {
         match message {
@@ -61,8 +57,8 @@ impl Endpoint {
     fn modern_request(
         &self,
         arrived: &Arrived,
-        known: &Known<'_>,
-        from: Option<&Sender>,
+        known: &McpHeaders<'_>,
+        from: Option<&ClientMemo>,
         request: Request,
     ) -> Result<Posted, Box<Response<Body>>> {
         let Request { id, method, params } = request;
@@ -128,8 +124,8 @@ impl Endpoint {
     fn admit_modern(
         &self,
         arrived: &Arrived,
-        known: &Known<'_>,
-        from: Option<&Sender>,
+        known: &McpHeaders<'_>,
+        from: Option<&ClientMemo>,
         method: &MethodName,
         params: &Params,
         outlet: &Arc<ModernOutlet>,
@@ -149,7 +145,7 @@ impl Endpoint {
                 admitted
             }
         };
-        headers::check_request(known, &arrived.parts.headers, method, params, &*self.handler)?;
+        request::check_request(known, &arrived.parts.headers, method, params, &*self.handler)?;
         Ok(admitted)
     }
 
@@ -161,10 +157,10 @@ impl Endpoint {
         params: &Params,
         outlet: &Arc<ModernOutlet>,
     ) -> Result<ResolvedCaller, ErrorObject> {
-        headers::check_version(&arrived.version, params)?;
+        request::check_version(&arrived.version, params)?;
         if params.meta(key::PROTOCOL_VERSION).is_none() {
             return Err(match (&arrived.version, method) {
-                (Version::Absent, _) => headers::missing(&headers::PROTOCOL_VERSION),
+                (Version::Absent, _) => request::missing(&request::PROTOCOL_VERSION),
                 (Version::Known(old), _) if old.has_handshake() => {
                     ErrorObject::unsupported_version(old.as_str(), self.handler.revisions())
                 }
@@ -192,7 +188,7 @@ impl Endpoint {
         }
     }
 
-    /// Counts what a user must not have too much of: listen streams, and requests under way.
+    /// OwnerCounts what a user must not have too much of: listen streams, and requests under way.
     fn permit(
         &self,
         arrived: &Arrived,
@@ -221,8 +217,8 @@ impl Endpoint {
 
     async fn modern_notification(&self, arrived: &Arrived, incident: Incident) -> Response<Body> {
         let Incident { method, params } = incident;
-        let checked = headers::check_version(&arrived.version, &params)
-            .and_then(|()| headers::check_notification(&arrived.parts.headers, &method));
+        let checked = request::check_version(&arrived.version, &params)
+            .and_then(|()| request::check_notification(&arrived.parts.headers, &method));
         if let Err(error) = checked {
             return respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST);
         }

@@ -5,39 +5,39 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The headers that every POST is asked for. Looking each of them up would cost more than looking at all once.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Known<'a> {
-    pub(crate) content_type: Seen<'a>,
-    pub(crate) accept: Seen<'a>,
-    pub(crate) version: Seen<'a>,
-    pub(crate) session: Seen<'a>,
-    pub(crate) method: Seen<'a>,
-    pub(crate) name: Seen<'a>,
+pub(crate) struct McpHeaders<'a> {
+    pub(crate) content_type: HeaderOccurrence<'a>,
+    pub(crate) accept: HeaderOccurrence<'a>,
+    pub(crate) version: HeaderOccurrence<'a>,
+    pub(crate) session: HeaderOccurrence<'a>,
+    pub(crate) method: HeaderOccurrence<'a>,
+    pub(crate) name: HeaderOccurrence<'a>,
 }
 
 /// One header, as far as one look tells.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Seen<'a> {
+pub(crate) enum HeaderOccurrence<'a> {
     #[default]
-    Never,
+    Absent,
     Once(&'a HeaderValue),
-    /// Several times; whoever wants to know more looks it up.
-    Often,
+    /// More than once: the values have to be looked up.
+    Repeated,
 }
 
-impl<'a> Known<'a> {
+impl<'a> McpHeaders<'a> {
     pub(crate) fn find(headers: &'a HeaderMap) -> Self {
-        let mut known = Self::default();
+        let mut found = Self::default();
         for (name, value) in headers {
-            known.note(name, value);
+            found.note(name, value);
         }
-        known
+        found
     }
 
     /// Notes a header, if it is one of these. Returns whether it is.
     #[inline]
     pub(crate) fn note(&mut self, name: &HeaderName, value: &'a HeaderValue) -> bool {
         // Names that are common everywhere are numbers, which are compared faster than words.
-        let seen = if *name == CONTENT_TYPE {
+        let occurrence = if *name == CONTENT_TYPE {
             &mut self.content_type
         } else if *name == ACCEPT {
             &mut self.accept
@@ -50,9 +50,9 @@ impl<'a> Known<'a> {
                 _ => return false,
             }
         };
-        *seen = match seen {
-            Seen::Never => Seen::Once(value),
-            Seen::Once(_) | Seen::Often => Seen::Often,
+        *occurrence = match occurrence {
+            HeaderOccurrence::Absent => HeaderOccurrence::Once(value),
+            HeaderOccurrence::Once(_) | HeaderOccurrence::Repeated => HeaderOccurrence::Repeated,
         };
         true
     }
@@ -63,14 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_seen_never_once_or_often() {
+    fn headers_are_absent_once_or_repeated() {
         let mut headers = HeaderMap::new();
         headers.insert("mcp-method", HeaderValue::from_static("a"));
         headers.append("mcp-name", HeaderValue::from_static("b"));
         headers.append("mcp-name", HeaderValue::from_static("b"));
-        let known = Known::find(&headers);
-        assert!(matches!(known.method, Seen::Once(value) if value == "a"));
-        assert!(matches!(known.name, Seen::Often));
-        assert!(matches!(known.accept, Seen::Never));
+        let found = McpHeaders::find(&headers);
+        assert!(matches!(found.method, HeaderOccurrence::Once(value) if value == "a"));
+        assert!(matches!(found.name, HeaderOccurrence::Repeated));
+        assert!(matches!(found.accept, HeaderOccurrence::Absent));
     }
 }

@@ -20,21 +20,21 @@ pub(crate) enum Owner {
 
 /// How many things each owner has open.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct OwnerCounts {
     open: Mutex<HashMap<Owner, usize>>,
     /// All of them together, so that a look is cheap while there are few.
     total: AtomicUsize,
 }
 
-/// Counts one thing until it is dropped.
+/// OwnerCounts one thing until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
-    counts: Arc<Counts>,
+    counts: Arc<OwnerCounts>,
     owner: Owner,
 }
 
-impl Counts {
-    /// Counts one more, unless the owner has `limit` already.
+impl OwnerCounts {
+    /// OwnerCounts one more, unless the owner has `limit` already.
     pub(crate) fn take(self: &Arc<Self>, owner: Owner, limit: usize) -> Option<Permit> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.get(&owner).copied().unwrap_or_default();

@@ -8,8 +8,8 @@ use jackfield_protocol::envelope::{MethodName, Params};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, HEADER_PREFIX, Method, Revision, decode_header, meta::key};
 
+use super::{HeaderOccurrence, McpHeaders};
 use crate::SessionId;
-use crate::known::{Known, Seen};
 
 pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -26,7 +26,7 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    pub(crate) fn of(known: &Known<'_>, headers: &HeaderMap) -> Result<Self, ErrorObject> {
+    pub(crate) fn of(known: &McpHeaders<'_>, headers: &HeaderMap) -> Result<Self, ErrorObject> {
         let value = once(known.version, headers, &PROTOCOL_VERSION)?;
         let Some(value) = value else { return Ok(Self::Absent) };
         // The newest first, because most clients speak it.
@@ -68,7 +68,7 @@ pub(crate) fn check_version(version: &Version, params: &Params) -> Result<(), Er
 /// Checks the headers that repeat parts of a modern request. Proxies may route by them, so a request that says one thing in
 /// its headers and another in its body is refused.
 pub(crate) fn check_request(
-    known: &Known<'_>,
+    known: &McpHeaders<'_>,
     headers: &HeaderMap,
     method: &MethodName,
     params: &Params,
@@ -142,27 +142,31 @@ pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Op
 }
 
 /// Returns the session that a request names, and whether it names one.
-pub(crate) fn session(known: &Known<'_>, headers: &HeaderMap) -> Result<Option<Named>, ErrorObject> {
+pub(crate) fn session(known: &McpHeaders<'_>, headers: &HeaderMap) -> Result<Option<NamedSession>, ErrorObject> {
     let Some(value) = once(known.session, headers, &SESSION_ID)? else { return Ok(None) };
     match SessionId::parse(value.as_bytes()) {
-        Some(id) => Ok(Some(Named::Session(id))),
-        None => visible(&SESSION_ID, value).map(|_| Some(Named::Nothing)),
+        Some(id) => Ok(Some(NamedSession::Id(id))),
+        None => visible(&SESSION_ID, value).map(|_| Some(NamedSession::Invalid)),
     }
 }
 
 /// What the header for sessions names.
-pub(crate) enum Named {
-    Session(SessionId),
+pub(crate) enum NamedSession {
+    Id(SessionId),
     /// Something that is no id of ours.
-    Nothing,
+    Invalid,
 }
 
 /// Returns the value of a header that may be there once, and has been looked for.
-fn once<'a>(seen: Seen<'a>, headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, ErrorObject> {
+fn once<'a>(
+    seen: HeaderOccurrence<'a>,
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a HeaderValue>, ErrorObject> {
     match seen {
-        Seen::Never => Ok(None),
-        Seen::Once(value) => Ok(Some(value)),
-        Seen::Often => single_value(headers, name),
+        HeaderOccurrence::Absent => Ok(None),
+        HeaderOccurrence::Once(value) => Ok(Some(value)),
+        HeaderOccurrence::Repeated => single_value(headers, name),
     }
 }
 

@@ -12,12 +12,12 @@ use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision};
 use tracing::Instrument;
 
+use super::exchange::Exchange;
+use super::streamable::is_initialize;
 use crate::endpoint::Endpoint;
-use crate::exchange::Exchange;
-use crate::legacy::is_initialize;
-use crate::negotiation::Accepts;
 use crate::nodes::{Letter, What};
-use crate::session::{Active, CallId, Closing, Live};
+use crate::request::Accepts;
+use crate::session::{Active, Closing, InFlightId, LocalSession};
 use crate::telemetry::Operation;
 
 impl Endpoint {
@@ -55,7 +55,7 @@ impl Endpoint {
     /// Serves the only request of an exchange.
     pub(crate) fn start_single(
         &self,
-        live: Arc<Live>,
+        live: Arc<LocalSession>,
         accepts: Accepts,
         request: Request,
         parts: Arc<Parts>,
@@ -110,7 +110,7 @@ impl Endpoint {
         if calls.is_empty() {
             return Ok(());
         }
-        if id.decode().is_some_and(|id| calls.contains(&CallId::Request(id))) {
+        if id.decode().is_some_and(|id| calls.contains(&InFlightId::Request(id))) {
             return Err(still_running());
         }
         if calls.len() >= self.limits().requests_in_flight {
@@ -130,7 +130,7 @@ impl Endpoint {
 
     fn go_on(&self, call: Call<'_>, future: Guarded) {
         let Some(id) = call.id.decode() else { return };
-        let id = CallId::Request(id);
+        let id = InFlightId::Request(id);
         let live = call.exchange.live();
         let listed = Listed { active: live.active(), id: id.clone(), key: call.key };
         // It is in the list before it begins, because it takes itself out. It begins without the lock, because a runtime that has ended drops
@@ -172,7 +172,7 @@ impl Endpoint {
     }
 
     /// Hands a notification to the handler. Returns whether there was room for it.
-    pub(crate) fn notice(&self, live: &Arc<Live>, incident: Incident, parts: &Arc<Parts>) -> bool {
+    pub(crate) fn notice(&self, live: &Arc<LocalSession>, incident: Incident, parts: &Arc<Parts>) -> bool {
         if incident.method == MethodName::Known(Method::Cancelled) {
             if let Some(cancellation) = Cancellation::read(&incident.params) {
                 self.cancel(live, cancellation);
@@ -200,7 +200,7 @@ impl Endpoint {
     }
 
     /// Drops the work on a request, wherever it runs.
-    fn cancel(&self, live: &Live, cancellation: Cancellation) {
+    fn cancel(&self, live: &LocalSession, cancellation: Cancellation) {
         let shared = self.shared.node.as_ref().filter(|_| live.is_replicated());
         if live.cancel(cancellation.request.clone()) {
             cancellation.log();
@@ -211,7 +211,7 @@ impl Endpoint {
     }
 
     /// Hands an answer to the one who waits for it, whom nobody waits for to be told.
-    pub(crate) fn answered(&self, live: &Live, answer: Answer) {
+    pub(crate) fn answered(&self, live: &LocalSession, answer: Answer) {
         match (live.asked_elsewhere(&answer), &self.shared.node) {
             (Some(other), Some(node)) => {
                 let (to, letter, node_) = (other.to_owned(), letter(live, &answer), node.clone());
@@ -225,9 +225,9 @@ impl Endpoint {
         }
     }
 
-    fn go_on_noticing(&self, live: &Arc<Live>, future: Guarded) {
+    fn go_on_noticing(&self, live: &Arc<LocalSession>, future: Guarded) {
         let key = self.shared.next_key();
-        let id = CallId::Notification(key);
+        let id = InFlightId::Notification(key);
         let listed = Listed { active: live.active(), id: id.clone(), key };
         let mut calls = live.calls();
         if calls.closed().is_some() {
@@ -246,7 +246,7 @@ impl Endpoint {
 /// Keeps something that runs in the list of its session until it is dropped, at its end or with its runtime.
 struct Listed {
     active: Active,
-    id: CallId,
+    id: InFlightId,
     key: RequestKey,
 }
 
@@ -261,7 +261,7 @@ fn still_running() -> ErrorObject {
 }
 
 /// What the node that asked has to know.
-pub(crate) fn letter(live: &Live, answer: &Answer) -> Letter {
+pub(crate) fn letter(live: &LocalSession, answer: &Answer) -> Letter {
     let mut text = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     let id = answer.id.as_ref().map(RawId::from);
     text.extend_from_slice(id.as_ref().map_or(b"null", RawId::as_json));

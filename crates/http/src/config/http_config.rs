@@ -8,7 +8,7 @@ use http::HeaderName;
 use jackfield_peer::tape::Tape;
 use jackfield_store::Stores;
 
-use crate::{Beside, Gate, HttpLimits};
+use crate::{Authenticator, ExtraRoutes, HttpLimits};
 
 /// How an endpoint is set up. The defaults serve this machine only, and refuse what no configuration allows.
 #[derive(Clone)]
@@ -29,9 +29,9 @@ pub struct HttpConfig {
     pub cors_origins: Vec<String>,
     /// Listening on addresses other than those of this machine is meant.
     pub allow_remote: bool,
-    /// Serving strangers there without [`HttpConfig::gate`] is meant.
+    /// Serving strangers there without [`HttpConfig::authenticator`] is meant.
     pub allow_unauthenticated: bool,
-    /// Headers that are taken away from requests after the gate has seen them, so that no handler can pass them on. Those that
+    /// Headers that are taken away from requests after the authenticator has seen them, so that no handler can pass them on. Those that
     /// always carry credentials (`Authorization`, `Proxy-Authorization`, `Cookie`) are taken away in any case; add those of
     /// your own, such as `x-api-key`.
     pub hidden_headers: Vec<HeaderName>,
@@ -41,15 +41,15 @@ pub struct HttpConfig {
     pub retry: Duration,
     /// Everything a client can grow.
     pub limits: HttpLimits,
-    /// Looks at every request first: authentication, and paths of your own.
-    pub gate: Option<Arc<dyn Gate>>,
-    /// Serves paths beside the endpoint's own, without passing the gate.
-    pub beside: Option<Arc<dyn Beside>>,
+    /// Authenticates every request before its body is read.
+    pub authenticator: Option<Arc<dyn Authenticator>>,
+    /// Serves paths beside the endpoint's own, without passing the authenticator.
+    pub routes: Option<Arc<dyn ExtraRoutes>>,
     /// Where sessions and the events of their streams are kept, so that other processes with the same stores serve them too; `None`
     /// keeps them in the memory of this one, as stores do that are [not shared](Stores::is_shared). All who share a store serve the
     /// same, and know the same users.
     pub stores: Option<Stores>,
-    /// Records the messages of the endpoint in both directions: what the gate let in, and how it was answered. Neither headers nor ids of
+    /// Records the messages of the endpoint in both directions: what the authenticator let in, and how it was answered. Neither headers nor ids of
     /// sessions are on the tape.
     pub tape: Option<Tape>,
 }
@@ -84,8 +84,8 @@ impl Default for HttpConfig {
             http2: true,
             retry: Duration::from_secs(1),
             limits: HttpLimits::default(),
-            gate: None,
-            beside: None,
+            authenticator: None,
+            routes: None,
             stores: None,
             tape: None,
         }
@@ -114,17 +114,17 @@ impl HttpConfig {
         self
     }
 
-    /// Looks at every request with `gate` first.
+    /// Authenticates every request with `authenticator`.
     #[must_use]
-    pub fn with_gate(mut self, gate: impl Gate) -> Self {
-        self.gate = Some(Arc::new(gate));
+    pub fn with_authenticator(mut self, authenticator: impl Authenticator) -> Self {
+        self.authenticator = Some(Arc::new(authenticator));
         self
     }
 
-    /// Serves the paths of `beside` too.
+    /// Serves the paths of `routes` too.
     #[must_use]
-    pub fn with_beside(mut self, beside: impl Beside) -> Self {
-        self.beside = Some(Arc::new(beside));
+    pub fn with_routes(mut self, routes: impl ExtraRoutes) -> Self {
+        self.routes = Some(Arc::new(routes));
         self
     }
 

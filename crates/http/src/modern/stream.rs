@@ -8,14 +8,14 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use jackfield_peer::deadline::after;
 use jackfield_peer::{AskError, Closed, Guarded, Handler, Outlet, Reply, RequestKey, Shutdown, write_reply};
 use jackfield_protocol::Revision;
 use jackfield_protocol::envelope::RawId;
 use tokio::time::Sleep;
 
-use crate::deadline::after;
-use crate::owner::Permit;
-use crate::queue::Queue;
+use super::queue::Queue;
+use crate::request::Permit;
 use crate::session::Shared;
 use crate::sse::{COMMENT, write_event};
 use crate::telemetry::{OpenStream, Operation};

@@ -10,18 +10,16 @@ use jackfield_protocol::{ErrorObject, Method, Revision};
 use jackfield_store::{StoreError, StreamName};
 use tracing::Instrument;
 
-use crate::calls::letter;
+use super::exchange::{Answered, Exchange};
+use super::legacy_dispatch::letter;
 use crate::endpoint::{Arrived, Endpoint, Posted, id_of};
 use crate::events::{Elsewhere, EventBody, EventId, Format, Reader, Stream, StreamKey};
-use crate::exchange::{Answered, Exchange};
-use crate::headers::{self, LAST_EVENT_ID, Named, SESSION_ID, Version};
-use crate::known::Known;
-use crate::negotiation::Accepts;
 use crate::nodes::{Node, Remote, Replica};
-use crate::served::Served;
-use crate::session::{Closing, Live, Transport};
+use crate::request::{self, Accepts, LAST_EVENT_ID, McpHeaders, NamedSession, SESSION_ID, Version};
+use crate::response::{Served, respond};
+use crate::session::{Closing, LocalSession, Transport};
 use crate::telemetry::{OpenStream, Operation};
-use crate::{Body, SessionId, respond};
+use crate::{Body, SessionId};
 
 type Refusal = Box<Response<Body>>;
 
@@ -30,7 +28,7 @@ impl Endpoint {
     pub(crate) fn legacy_post(
         self: &Arc<Self>,
         arrived: Arrived,
-        known: &Known<'_>,
+        known: &McpHeaders<'_>,
         now: u64,
         message: Message,
     ) -> Posted {
@@ -65,7 +63,7 @@ impl Endpoint {
         }
     }
 
-    fn in_session(self: &Arc<Self>, live: Arc<Live>, arrived: Arrived, message: Message) -> Posted {
+    fn in_session(self: &Arc<Self>, live: Arc<LocalSession>, arrived: Arrived, message: Message) -> Posted {
         let exchange = match message {
             Message::Request(request) => self.start_single(live, arrived.accepts, request, arrived.parts),
             Message::Batch(entries) if live.revision().has_batches() => {
@@ -87,7 +85,7 @@ impl Endpoint {
     }
 
     /// Hands an answer of the client to the node that asked.
-    fn brought(self: &Arc<Self>, live: &Arc<Live>, answer: Answer) -> Posted {
+    fn brought(self: &Arc<Self>, live: &Arc<LocalSession>, answer: Answer) -> Posted {
         let Some((other, node)) = live.asked_elsewhere(&answer).zip(self.shared.node.clone()) else {
             live.questions.answer(answer);
             return Posted::Done(respond::empty(StatusCode::ACCEPTED).into());
@@ -101,7 +99,7 @@ impl Endpoint {
         }))
     }
 
-    fn noticed(self: &Arc<Self>, live: Arc<Live>, incident: Incident, parts: &Arc<Parts>) -> Posted {
+    fn noticed(self: &Arc<Self>, live: Arc<LocalSession>, incident: Incident, parts: &Arc<Parts>) -> Posted {
         let becomes_ready = incident.method == MethodName::Known(Method::Initialized);
         let response = match self.notice(&live, incident, parts) {
             true => respond::empty(StatusCode::ACCEPTED),
@@ -125,7 +123,7 @@ impl Endpoint {
         self.respond(exchange.live(), answered)
     }
 
-    fn respond(&self, live: &Arc<Live>, answered: Answered) -> Served {
+    fn respond(&self, live: &Arc<LocalSession>, answered: Answered) -> Served {
         match answered {
             Answered::Json(status, text) => Served::Json(status, text.into()),
             Answered::Events(stream) => self.read_stream(live, stream, None).into(),
@@ -146,7 +144,7 @@ impl Endpoint {
         };
         let replica = self.shared.node.as_ref().map(|_| Replica::new(self.shared.now()));
         let revisions = self.handler.revisions();
-        let live = Live::new(session_id, Transport::Streamable, principal, revisions, &self.shared, replica);
+        let live = LocalSession::new(session_id, Transport::Streamable, principal, revisions, &self.shared, replica);
         let (reply, revision) = self.initialize(&live, &id, method, params, Some(parts)).await;
         let failed = reply.as_ref().err().map(|error| error.code);
         let mut text = Vec::with_capacity(512);
@@ -201,7 +199,7 @@ impl Endpoint {
 
     pub(crate) async fn initialize(
         &self,
-        live: &Arc<Live>,
+        live: &Arc<LocalSession>,
         id: &RawId,
         method: MethodName,
         params: Params,
@@ -233,7 +231,12 @@ impl Endpoint {
     }
 
     /// Finds the session that a request names; `None` if it names none.
-    async fn find(&self, parts: &Parts, known: &Known<'_>, version: &Version) -> Result<Option<Arc<Live>>, Refusal> {
+    async fn find(
+        &self,
+        parts: &Parts,
+        known: &McpHeaders<'_>,
+        version: &Version,
+    ) -> Result<Option<Arc<LocalSession>>, Refusal> {
         match self.find_here(parts, known, version, self.shared.now())? {
             Found::Nowhere => Ok(None),
             Found::Here(live) => Ok(Some(live)),
@@ -245,14 +248,14 @@ impl Endpoint {
         }
     }
 
-    fn find_here(&self, parts: &Parts, known: &Known<'_>, version: &Version, now: u64) -> Result<Found, Refusal> {
+    fn find_here(&self, parts: &Parts, known: &McpHeaders<'_>, version: &Version, now: u64) -> Result<Found, Refusal> {
         check_version(version, self.handler.revisions())?;
-        let named = headers::session(known, &parts.headers)
+        let named = request::session(known, &parts.headers)
             .map_err(|error| Box::new(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST)))?;
         let id = match named {
             None => return Ok(Found::Nowhere),
-            Some(Named::Nothing) => return Err(session_over()),
-            Some(Named::Session(id)) => id,
+            Some(NamedSession::Invalid) => return Err(session_over()),
+            Some(NamedSession::Id(id)) => id,
         };
         let Some(live) = self.sessions.get(id) else {
             return if self.shared.node.is_some() { Ok(Found::Elsewhere(id)) } else { Err(session_over()) };
@@ -271,7 +274,7 @@ impl Endpoint {
     }
 
     /// Serves a GET: the stream of messages that belong to no request, or the rest of a stream that was cut.
-    pub(crate) async fn get(self: &Arc<Self>, parts: &Parts, known: &Known<'_>) -> Response<Body> {
+    pub(crate) async fn get(self: &Arc<Self>, parts: &Parts, known: &McpHeaders<'_>) -> Response<Body> {
         self.sweep_sometimes(self.shared.now());
         if !matches!(Accepts::of(known.accept, &parts.headers), Some(Accepts::Both | Accepts::Events)) {
             return respond::refusal(StatusCode::NOT_ACCEPTABLE, "the answer is a stream; accept text/event-stream");
@@ -287,7 +290,7 @@ impl Endpoint {
             Err(refusal) => return *refusal,
         };
         live.touch();
-        match headers::single(&parts.headers, &LAST_EVENT_ID) {
+        match request::single(&parts.headers, &LAST_EVENT_ID) {
             Ok(None) => self.listen(&live).await,
             Ok(Some(text)) => match EventId::parse(text.as_bytes()) {
                 Some(id) => self.resume(&live, id).await,
@@ -298,7 +301,7 @@ impl Endpoint {
     }
 
     /// Opens the stream of messages that belong to no request.
-    async fn listen(&self, live: &Arc<Live>) -> Response<Body> {
+    async fn listen(&self, live: &Arc<LocalSession>) -> Response<Body> {
         if !live.is_replicated() {
             return self.read_stream(live, live.standalone().clone(), None);
         }
@@ -308,7 +311,7 @@ impl Endpoint {
         }
     }
 
-    async fn resume(&self, live: &Arc<Live>, id: EventId) -> Response<Body> {
+    async fn resume(&self, live: &Arc<LocalSession>, id: EventId) -> Response<Body> {
         let standalone = live.replica.as_ref().is_some_and(|replica| replica.standalone == id.stream);
         match live.stream(id.stream) {
             _ if standalone => match self.keep_listening(live).await {
@@ -322,7 +325,7 @@ impl Endpoint {
     }
 
     /// Reads a stream that another node writes, or wrote.
-    async fn resume_elsewhere(&self, live: &Arc<Live>, id: EventId) -> Response<Body> {
+    async fn resume_elsewhere(&self, live: &Arc<LocalSession>, id: EventId) -> Response<Body> {
         let Some(node) = self.shared.node.as_ref().filter(|_| live.is_replicated()) else { return unknown_event() };
         let session = live.id.to_text();
         let name = StreamName::new(&session, id.stream);
@@ -337,14 +340,14 @@ impl Endpoint {
     }
 
     /// Reads a stream from a place, or from where the connection before it ended.
-    fn read_stream(&self, live: &Arc<Live>, stream: Arc<Stream>, place: Option<u64>) -> Response<Body> {
+    fn read_stream(&self, live: &Arc<LocalSession>, stream: Arc<Stream>, place: Option<u64>) -> Response<Body> {
         let (number, sent) = stream.attach();
         self.read_events(live, stream.key, Some(stream), number, place.unwrap_or(sent))
     }
 
     fn read_events(
         &self,
-        live: &Arc<Live>,
+        live: &Arc<LocalSession>,
         key: StreamKey,
         stream: Option<Arc<Stream>>,
         number: u64,
@@ -387,7 +390,7 @@ impl Endpoint {
     }
 
     /// Serves a DELETE: the session is over.
-    pub(crate) async fn delete(self: &Arc<Self>, parts: &Parts, known: &Known<'_>) -> Response<Body> {
+    pub(crate) async fn delete(self: &Arc<Self>, parts: &Parts, known: &McpHeaders<'_>) -> Response<Body> {
         let version = match Version::of(known, &parts.headers) {
             Ok(version) if version.is_modern() => return respond::method_not_allowed("POST"),
             Ok(version) => version,
@@ -412,7 +415,7 @@ impl Endpoint {
 enum Found {
     /// It names none.
     Nowhere,
-    Here(Arc<Live>),
+    Here(Arc<LocalSession>),
     /// Not in this process; perhaps in the table.
     Elsewhere(SessionId),
 }

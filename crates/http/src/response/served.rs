@@ -7,7 +7,8 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
-use crate::{Body, respond};
+use super::respond;
+use crate::Body;
 
 /// What a request is answered with.
 pub(crate) enum Served {

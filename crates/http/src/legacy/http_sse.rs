@@ -8,15 +8,16 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 use jackfield_peer::Principal;
 use jackfield_protocol::envelope::{Message, Rejected};
 
+use super::exchange::Exchange;
+use super::streamable::too_many;
 use crate::endpoint::Endpoint;
 use crate::events::{EventBody, Format, Reader};
-use crate::exchange::Exchange;
-use crate::legacy::too_many;
-use crate::negotiation::Accepts;
 use crate::nodes::Letter;
-use crate::session::{Active, Live, Transport};
+use crate::request::Accepts;
+use crate::response::respond;
+use crate::session::{Active, LocalSession, Transport};
 use crate::telemetry::OpenStream;
-use crate::{Body, SessionId, respond};
+use crate::{Body, SessionId};
 
 impl Endpoint {
     /// Opens the stream. The session lives as long as it does.
@@ -26,7 +27,7 @@ impl Endpoint {
         let Ok(id) = SessionId::random() else {
             return respond::refusal(StatusCode::INTERNAL_SERVER_ERROR, "no random numbers");
         };
-        let live = Live::new(id, Transport::HttpSse, principal, self.handler.revisions(), &self.shared, None);
+        let live = LocalSession::new(id, Transport::HttpSse, principal, self.handler.revisions(), &self.shared, None);
         let active = live.active();
         if self.sessions.insert(live.clone(), self.limits()).is_err() {
             return respond::too_many_sessions(None);
@@ -101,7 +102,7 @@ impl Endpoint {
     /// Takes a message of a client whose stream is here.
     pub(crate) fn take_http_sse(
         self: &Arc<Self>,
-        live: &Arc<Live>,
+        live: &Arc<LocalSession>,
         parts: &Arc<Parts>,
         text: &Bytes,
     ) -> Response<Body> {
@@ -136,7 +137,7 @@ impl Endpoint {
     }
 
     /// Answers on the stream, where the client looks for the answer, if it can be told to which request.
-    fn reject(&self, live: &Arc<Live>, rejected: &Rejected) {
+    fn reject(&self, live: &Arc<LocalSession>, rejected: &Rejected) {
         if let Some(id) = rejected.about.asked() {
             let exchange = Exchange::new(live.clone(), Accepts::Both, false);
             self.refuse(&exchange, Some(id), &rejected.error);

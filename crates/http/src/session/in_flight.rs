@@ -7,18 +7,18 @@ use jackfield_peer::RequestKey;
 use jackfield_protocol::RequestId;
 use tokio::task::AbortHandle;
 
-use crate::exchange::Exchange;
+use crate::legacy::Exchange;
 
 /// What runs in a session. Whatever is added has an owner: when the session has come to its end, nothing is added any more.
 #[derive(Debug, Default)]
-pub(crate) struct Calls {
-    running: HashMap<CallId, Running>,
+pub(crate) struct InFlight {
+    running: HashMap<InFlightId, Running>,
     closed: Option<Closing>,
 }
 
 /// Names what runs in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum CallId {
+pub(crate) enum InFlightId {
     Request(RequestId),
     Notification(RequestKey),
 }
@@ -42,7 +42,7 @@ pub(crate) enum Closing {
     Left,
 }
 
-impl Calls {
+impl InFlight {
     pub(crate) fn len(&self) -> usize {
         self.running.len()
     }
@@ -51,7 +51,7 @@ impl Calls {
         self.running.is_empty()
     }
 
-    pub(crate) fn contains(&self, id: &CallId) -> bool {
+    pub(crate) fn contains(&self, id: &InFlightId) -> bool {
         self.running.contains_key(id)
     }
 
@@ -61,25 +61,25 @@ impl Calls {
     }
 
     /// Adds what is about to begin. The caller has seen under the same lock that the session goes on.
-    pub(crate) fn insert(&mut self, id: CallId, key: RequestKey, exchange: Option<Arc<Exchange>>) {
+    pub(crate) fn insert(&mut self, id: InFlightId, key: RequestKey, exchange: Option<Arc<Exchange>>) {
         debug_assert!(self.closed.is_none(), "nobody would ever end it");
         self.running.insert(id, Running { key, abort: None, exchange });
     }
 
     /// Notes how to end what has begun. If it is not in the list any more, it has come to its end, or was to be ended before it began.
-    pub(crate) fn begun(&mut self, id: &CallId, key: RequestKey, abort: Option<AbortHandle>) {
+    pub(crate) fn begun(&mut self, id: &InFlightId, key: RequestKey, abort: Option<AbortHandle>) {
         match self.running.get_mut(id).filter(|running| running.key == key) {
             Some(running) => running.abort = abort,
             None => abort.iter().for_each(AbortHandle::abort),
         }
     }
 
-    pub(crate) fn remove(&mut self, id: &CallId) -> Option<Running> {
+    pub(crate) fn remove(&mut self, id: &InFlightId) -> Option<Running> {
         self.running.remove(id)
     }
 
     /// Removes what has come to its end, unless its id stands for something else by now.
-    pub(crate) fn finished(&mut self, id: &CallId, key: RequestKey) {
+    pub(crate) fn finished(&mut self, id: &InFlightId, key: RequestKey) {
         if self.running.get(id).is_some_and(|running| running.key == key) {
             self.running.remove(id);
         }

@@ -5,14 +5,14 @@ use http::request::Parts;
 use http::{HeaderMap, Response};
 use jackfield_peer::tape::{Note, Side, Tape};
 
-use crate::headers::SESSION_ID;
-use crate::http_sse::session_in;
+use crate::legacy::session_in;
+use crate::request::SESSION_ID;
 use crate::sse::SseDecoder;
 use crate::{Body, SessionId};
 
 /// A request that is recorded together with its response.
 #[derive(Debug)]
-pub(crate) struct Taped {
+pub(crate) struct RecordedExchange {
     tape: Tape,
     exchange: u64,
     /// Stands for the session on the tape, where its id must not be.
@@ -21,8 +21,8 @@ pub(crate) struct Taped {
 
 /// A stream that is recorded as it is sent.
 #[derive(Debug)]
-pub(crate) struct TapedStream {
-    taped: Taped,
+pub(crate) struct RecordedStream {
+    exchange: RecordedExchange,
     /// None when there was something on the stream that cannot be understood.
     decoder: Option<SseDecoder>,
 }
@@ -30,15 +30,15 @@ pub(crate) struct TapedStream {
 /// The longest event that is recorded. Behind a longer one, nothing more of its stream is.
 const LONGEST_EVENT: usize = 256 << 20;
 
-impl Taped {
+impl RecordedExchange {
     /// Records a request, with its body if that is a message.
     pub(crate) fn begin(tape: &Tape, parts: &Parts, text: Option<&[u8]>) -> Self {
         let session = named(&parts.headers).or_else(|| session_at(parts.uri.path_and_query()?.as_str()));
-        let taped = Self { tape: tape.clone(), exchange: tape.next_number(), session };
-        let mut note = taped.note(Side::Client);
+        let recorded = Self { tape: tape.clone(), exchange: tape.next_number(), session };
+        let mut note = recorded.note(Side::Client);
         (note.verb, note.text) = (Some(parts.method.as_str()), text);
         tape.note(note);
-        taped
+        recorded
     }
 
     fn note(&self, from: Side) -> Note<'_> {
@@ -61,7 +61,7 @@ impl Taped {
             return self.tape.note(note);
         }
         self.tape.note(note);
-        let mut stream = TapedStream { taped: self, decoder: Some(SseDecoder::new(LONGEST_EVENT)) };
+        let mut stream = RecordedStream { exchange: self, decoder: Some(SseDecoder::new(LONGEST_EVENT)) };
         match response.body().text() {
             Some(text) => stream.hear(text),
             None => response.body_mut().record(stream),
@@ -69,18 +69,18 @@ impl Taped {
     }
 }
 
-impl TapedStream {
+impl RecordedStream {
     /// Records the messages in a part of the stream.
     pub(crate) fn hear(&mut self, mut chunk: &[u8]) {
         while let Some(decoder) = &mut self.decoder {
             match decoder.next(&mut chunk) {
                 // The first event of HTTP+SSE says where the session takes messages; its id stays out of the tape.
-                Ok(Some(event)) if event.event == "endpoint" => self.taped.session = session_at(&event.data),
+                Ok(Some(event)) if event.event == "endpoint" => self.exchange.session = session_at(&event.data),
                 Ok(Some(event)) if event.data.is_empty() || !matches!(event.event.as_str(), "" | "message") => {}
                 Ok(Some(event)) => {
-                    let mut note = self.taped.note(Side::Server);
+                    let mut note = self.exchange.note(Side::Server);
                     note.text = Some(event.data.as_bytes());
-                    self.taped.tape.note(note);
+                    self.exchange.tape.note(note);
                 }
                 Ok(None) => return,
                 Err(_) => self.decoder = None,

@@ -10,8 +10,8 @@ use http_body::{Frame, SizeHint};
 
 use crate::connection::Busy;
 use crate::events::EventBody;
-use crate::modern_stream::ModernStream;
-use crate::taped::TapedStream;
+use crate::modern::ModernStream;
+use crate::response::RecordedStream;
 
 /// The body of a response.
 pub struct Body {
@@ -21,7 +21,7 @@ pub struct Body {
     /// The client wants the connection to end with it.
     closes: bool,
     /// Records what is sent.
-    recorder: Option<Box<TapedStream>>,
+    recorder: Option<Box<RecordedStream>>,
 }
 
 enum Kind {
@@ -66,7 +66,7 @@ impl Body {
     }
 
     /// Records a stream as it is sent.
-    pub(crate) fn record(&mut self, recorder: TapedStream) {
+    pub(crate) fn record(&mut self, recorder: RecordedStream) {
         self.recorder = Some(Box::new(recorder));
     }
 

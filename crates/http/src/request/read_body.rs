@@ -7,16 +7,17 @@ use std::task::Poll;
 use bytes::{Buf, Bytes, BytesMut};
 use http::{Response, StatusCode};
 use http_body::{Body as HttpBody, Frame};
+use jackfield_peer::deadline::after;
 use tokio::time::timeout_at;
 
 use crate::connection::unheard;
-use crate::deadline::after;
-use crate::{Body, HttpLimits, respond};
+use crate::response::respond;
+use crate::{Body, HttpLimits};
 
 /// Reads a whole body.
 ///
 /// Memory grows with what has come, not with what was announced.
-pub(crate) async fn collect<B: HttpBody + Unpin>(
+pub(crate) async fn read_body<B: HttpBody + Unpin>(
     body: &mut B,
     limits: &HttpLimits,
 ) -> Result<Bytes, Box<Response<Body>>> {

@@ -14,7 +14,7 @@ use jackfield_store::EventLimits;
 use tokio::time::Instant;
 
 use super::SessionId;
-use super::calls::{CallId, Calls, Closing};
+use super::in_flight::{Closing, InFlight, InFlightId};
 use super::outlet::SessionOutlet;
 use super::usage::Usage;
 use crate::HttpLimits;
@@ -63,7 +63,7 @@ pub(crate) enum Transport {
 
 /// A session of this process: who opened it, what runs in it, and its streams. It has no task of its own.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct LocalSession {
     pub(crate) id: SessionId,
     pub(crate) transport: Transport,
     pub(crate) principal: Option<Principal>,
@@ -73,7 +73,7 @@ pub(crate) struct Live {
     pub(crate) replica: Option<Replica>,
     admission: Mutex<CallerResolver>,
     outlet: Arc<dyn Outlet>,
-    calls: Mutex<Calls>,
+    calls: Mutex<InFlight>,
     /// The stream of messages that belong to no request; made with the first of them.
     standalone: OnceLock<Arc<Stream>>,
     /// The streams of requests, oldest first.
@@ -85,9 +85,9 @@ pub(crate) struct Live {
 
 /// Keeps a session from being idle until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Active(Arc<Live>);
+pub(crate) struct Active(Arc<LocalSession>);
 
-impl Live {
+impl LocalSession {
     pub(crate) fn new(
         id: SessionId,
         transport: Transport,
@@ -163,14 +163,14 @@ impl Live {
         self.usage.is_in_use()
     }
 
-    pub(crate) fn calls(&self) -> MutexGuard<'_, Calls> {
+    pub(crate) fn calls(&self) -> MutexGuard<'_, InFlight> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Drops the work on a request; says whether it runs here. Unknown, finished and malformed ones are ignored, as the specification
     /// asks.
     pub(crate) fn cancel(&self, id: RequestId) -> bool {
-        let Some(running) = self.calls().remove(&CallId::Request(id)) else { return false };
+        let Some(running) = self.calls().remove(&InFlightId::Request(id)) else { return false };
         running.abort();
         if let Some(exchange) = running.exchange {
             exchange.cancelled(running.key);
@@ -370,7 +370,7 @@ fn oldest_unread(streams: &[Arc<Stream>]) -> Option<usize> {
 }
 
 impl Active {
-    pub(crate) fn live(&self) -> &Arc<Live> {
+    pub(crate) fn live(&self) -> &Arc<LocalSession> {
         &self.0
     }
 }

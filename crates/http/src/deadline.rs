@@ -1,3 +1,0 @@
-//! Times that begin now.
-
-pub(crate) use jackfield_peer::deadline::after;
