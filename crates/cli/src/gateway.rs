@@ -12,14 +12,15 @@ use crate::failure::{Class, Failure};
 use crate::login;
 use crate::show::one_line;
 use crate::tape::Recording;
-use crate::target::{all_servers, duration};
+use crate::target::{Consent, all_servers, duration};
 
 /// The arguments of `jackfield gateway`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "The tool `read` of the server `files` is offered as `files__read`, its resource `note://7` as `note://files/7`. A server \
 that is not there is missing from the lists, and is tried again by itself; the others do not notice.\n\n\
-Only what the files name is ever started; each start is logged with the whole command. A server that is started gets the variables that its \
+Only what the files name is ever started; each start is logged with the whole command. You are asked once before an entry of the working \
+directory is used; without a terminal it is left out. A server that is started gets the variables that its \
 entry names, and a few harmless ones. Servers at URLs get the logins of `jackfield login`, never the token of a caller.\n\n\
 Examples:\n  jackfield gateway\n  jackfield gateway files github --http 127.0.0.1:8000\n  jackfield list tools -- jackfield gateway"
 )]
@@ -33,6 +34,9 @@ pub(crate) struct Gateway {
     /// Look the names up in this file only
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Use the servers of the working directory's files without asking, this time; for scripts
+    #[arg(long)]
+    approve: bool,
     /// Record every message between callers and the gateway on this tape, or go on with it; `jackfield tape` shows it
     #[arg(long, value_name = "FILE")]
     tape: Option<PathBuf>,
@@ -44,7 +48,7 @@ pub(crate) struct Gateway {
 impl Gateway {
     /// Serves until its client goes away, or a signal comes.
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        let found = all_servers(&self.names, self.config.as_deref())?;
+        let found = all_servers(&self.names, self.config.as_deref(), &Consent::new(self.approve)).await?;
         for why in &found.unusable {
             eprintln!("warning: {}", one_line(why));
         }

@@ -66,7 +66,7 @@ fn alone(command: &Command, screen: &mut Screen) -> Result<ExitCode, Failure> {
 
 impl Described {
     async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
-        let target = self.server.target(&mut self.words)?;
+        let target = self.server.target(&mut self.words).await?;
         nothing_more(&self.words)?;
         let mut catalogue = self.begin(&target)?;
         with_server(&self.server, target, Persistence::Once, async |session| {

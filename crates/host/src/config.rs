@@ -1,12 +1,12 @@
 //! Servers by name: the `mcp.json` files of editors and assistants.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::document::{Document, Member};
-use crate::{ConfigError, Reach, Variables, entry};
+use crate::{ConfigError, EntryDigest, Reach, Variables, entry};
 
 /// The servers of a configuration file, by name.
 #[derive(Debug)]
@@ -42,9 +42,70 @@ impl ConfigFile {
         self.servers.get(name).map(|Entry(server)| entry::reach(server, variables).map_err(ConfigError::Entry))
     }
 
+    /// Returns what identifies an entry of this file, which lies at `path`, so that a person agrees to it once.
+    pub fn digest(&self, path: &Path, name: &str) -> Option<EntryDigest> {
+        self.servers.get(name).map(|Entry(server)| EntryDigest::new(path, name, server))
+    }
+
+    /// Returns what an entry would do, for a person who is asked about it.
+    pub fn summary(&self, name: &str) -> Option<EntrySummary> {
+        self.servers.get(name).map(|Entry(server)| EntrySummary::new(server))
+    }
+
     /// Whether there is a server of that name that somebody has switched off.
     pub fn is_disabled(&self, name: &str) -> bool {
         self.servers.get(name).is_some_and(|Entry(server)| server["disabled"] == true)
+    }
+}
+
+/// What an entry would do, as it is written: variables are named and not replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EntrySummary {
+    /// The command with its arguments, or the URL.
+    pub words: Vec<String>,
+    /// Whether it is a command.
+    pub is_command: bool,
+    /// Variables that are set for the command: name and value as written.
+    pub env: Vec<(String, String)>,
+    /// A file with further variables for the command.
+    pub env_file: Option<String>,
+    /// Where the command is started.
+    pub directory: Option<String>,
+    /// The names of headers that are sent.
+    pub headers: Vec<String>,
+    /// The variables of the environment that it reads, each once.
+    pub variables: BTreeSet<String>,
+}
+
+impl EntrySummary {
+    fn new(entry: &Value) -> Self {
+        let text = |key: &str| entry[key].as_str().map(str::to_owned);
+        let members = |key: &str| entry[key].as_object().into_iter().flatten();
+        let command = text("command");
+        let first = command.clone().or_else(|| text("url"));
+        let arguments = entry["args"].as_array().into_iter().flatten();
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut variables = BTreeSet::new();
+        collect_variables(entry, &mut variables);
+        Self {
+            is_command: command.is_some(),
+            words: first.into_iter().chain(arguments.map(plain)).collect(),
+            env: members("env").map(|(name, value)| (name.clone(), plain(value))).collect(),
+            env_file: text("envFile"),
+            directory: text("cwd"),
+            headers: members("headers").map(|(name, _)| name.clone()).collect(),
+            variables,
+        }
+    }
+}
+
+fn collect_variables(value: &Value, variables: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => variables.extend(Variables::names(text).map(str::to_owned)),
+        Value::Array(items) => items.iter().for_each(|item| collect_variables(item, variables)),
+        Value::Object(members) => members.values().for_each(|member| collect_variables(member, variables)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -77,6 +138,21 @@ mod tests {
         }
         // What nobody here reads may stand there as it likes.
         assert!(ConfigFile::parse(r#"{"x": 1, "x": 2, "servers": {}}"#).is_ok());
+    }
+
+    #[test]
+    fn a_summary_names_what_an_entry_reads() {
+        let text = r#"{"servers": {"a": {"command": "sh", "args": ["-c", "x ${A}"], "env": {"B": "${env:C}", "N": 1}, "envFile": "${D:-.env}"},
+            "u": {"url": "https://h/${E}", "headers": {"x-key": "${F}"}}}}"#;
+        let file = ConfigFile::parse(text).unwrap();
+        let command = file.summary("a").unwrap();
+        assert_eq!(command.words, ["sh", "-c", "x ${A}"]);
+        assert_eq!(command.env, [("B".to_owned(), "${env:C}".to_owned()), ("N".to_owned(), "1".to_owned())]);
+        assert_eq!(command.variables.into_iter().collect::<Vec<_>>(), ["A", "C", "D"]);
+        let url = file.summary("u").unwrap();
+        assert!(!url.is_command && url.headers == ["x-key"]);
+        assert_eq!(url.variables.into_iter().collect::<Vec<_>>(), ["E", "F"]);
+        assert!(file.summary("none").is_none());
     }
 
     #[test]

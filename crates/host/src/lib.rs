@@ -17,8 +17,9 @@
 //! ```
 //!
 //! All forms that are in use are read: those of Claude, Cursor and others, of VS Code, and of settings that hold one of them. Nothing is
-//! started or connected to here, and nothing but an `envFile` is opened.
+//! started or connected to here, and nothing but an `envFile` and the file of [`Approvals`] is opened.
 
+mod approvals;
 mod config;
 mod document;
 mod edit;
@@ -29,7 +30,8 @@ mod jsonc;
 mod reach;
 mod variables;
 
-pub use config::{ConfigFile, project_folder};
+pub use approvals::{Approvals, EntryDigest};
+pub use config::{ConfigFile, EntrySummary, project_folder};
 pub use edit::{with_server, without_server};
 pub use error::ConfigError;
 pub use reach::{CommandTarget, Header, Reach, UrlTarget, quoted};

@@ -39,6 +39,16 @@ impl Variables<'_> {
         Ok(out)
     }
 
+    /// Returns the variables of the environment that a text refers to.
+    pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
+        let references = text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+        references.filter_map(|name| match name {
+            "workspaceFolder" | "workspaceFolderBasename" | "userHome" | "pathSeparator" | "/" => None,
+            name if name.starts_with("input:") => None,
+            name => Some(name.strip_prefix("env:").unwrap_or(name).split(":-").next().unwrap_or(name)),
+        })
+    }
+
     fn value(&self, name: &str) -> Result<String, String> {
         let folder = || self.folder.display().to_string();
         match name {
@@ -80,6 +90,12 @@ mod tests {
             "HOME" => Some("/h".to_owned()),
             _ => None,
         }
+    }
+
+    #[test]
+    fn variables_of_the_environment_are_named() {
+        let text = "${workspaceFolder}/${TOKEN} ${env:KEY}${NONE:-x} ${input:a} $PLAIN ${open";
+        assert_eq!(Variables::names(text).collect::<Vec<_>>(), ["TOKEN", "KEY", "NONE"]);
     }
 
     #[test]

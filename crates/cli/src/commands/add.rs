@@ -66,6 +66,8 @@ impl Add {
             self.agree(&file).await?;
         }
         target::write_file(&file, &text)?;
+        // What was agreed to here is not asked again when it is used.
+        target::remember(&file, &self.name, &text)?;
         screen.page(&format!("{} is in {} now\n", one_line(&self.name), file.display()))?;
         screen.flush()?;
         Ok(ExitCode::SUCCESS)

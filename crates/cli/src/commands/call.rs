@@ -44,7 +44,7 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
-        let target = self.server.target(&mut self.words)?;
+        let target = self.server.target(&mut self.words).await?;
         let name = next(&mut self.words, "the name of a tool")?;
         let folder = self.output.take().map(Folder::new);
         let input = if self.words.iter().any(|word| word == "-") { standard_input()? } else { String::new() };

@@ -32,7 +32,7 @@ pub(crate) struct Complete {
 
 impl Complete {
     pub(crate) async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
-        let target = self.server.target(&mut self.words)?;
+        let target = self.server.target(&mut self.words).await?;
         let kind = next(&mut self.words, "the word prompt or resource")?;
         let name = next(&mut self.words, "the name of a prompt, or the template of a resource,")?;
         let reference = match kind.as_str() {

@@ -29,7 +29,7 @@ pub(crate) struct Inspect {
 
 impl Inspect {
     pub(crate) async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
-        let target = self.server.target(&mut self.words)?;
+        let target = self.server.target(&mut self.words).await?;
         nothing_more(&self.words)?;
         with_server(&self.server, target, Persistence::Once, async |session| {
             let offer = Offer::of(&session.client).await?;

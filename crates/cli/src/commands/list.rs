@@ -67,7 +67,7 @@ impl List {
             // A server may be called like a kind; then it stands first.
             words.push(kinds.remove(0));
         }
-        let target = self.server.target(&mut words)?;
+        let target = self.server.target(&mut words).await?;
         nothing_more(&words).map_err(|failure| failure.hint("known are tools, resources, templates and prompts"))?;
         let mut kinds: Vec<Kind> = kinds.iter().filter_map(|word| kind(word)).collect();
         if kinds.is_empty() {

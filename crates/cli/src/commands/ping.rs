@@ -29,7 +29,7 @@ pub(crate) struct Ping {
 
 impl Ping {
     pub(crate) async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
-        let target = self.server.target(&mut self.words)?;
+        let target = self.server.target(&mut self.words).await?;
         nothing_more(&self.words)?;
         with_server(&self.server, target, Persistence::Once, async |session| {
             let begun = Instant::now();

@@ -34,7 +34,7 @@ pub(crate) struct GetPrompt {
 
 impl GetPrompt {
     pub(crate) async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
-        let target = self.server.target(&mut self.words)?;
+        let target = self.server.target(&mut self.words).await?;
         let name = next(&mut self.words, "the name of a prompt")?;
         let folder = self.output.take().map(Folder::new);
         with_server(&self.server, target, Persistence::Once, async |session| {

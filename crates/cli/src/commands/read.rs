@@ -32,7 +32,7 @@ pub(crate) struct Read {
 
 impl Read {
     pub(crate) async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
-        let target = self.server.target(&mut self.words)?;
+        let target = self.server.target(&mut self.words).await?;
         let uri = next(&mut self.words, "the URI of a resource")?;
         nothing_more(&self.words)?;
         let folder = self.output.take().map(Folder::new);

@@ -36,7 +36,7 @@ pub(crate) struct Subscribe {
 
 impl Subscribe {
     pub(crate) async fn run(mut self, screen: &mut Screen) -> Result<ExitCode, Failure> {
-        let target = self.server.target(&mut self.words)?;
+        let target = self.server.target(&mut self.words).await?;
         with_server(&self.server, target, Persistence::Always, async |session| {
             let mut changes = Changes::begin(&session.client, &self.words).await?;
             warn_of_gaps(&changes.subscription, &self.words);

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use jackfield_host::{ConfigFile, Reach, Variables, project_folder};
 
+use super::consent::Consent;
 use super::file::{absent, text_of};
-use crate::failure::{Failure, likely};
+use crate::failure::{Class, Failure, likely};
 
-/// Where servers are looked up in a project, in this order.
+/// Where servers are looked up in a project, in this order, after the user's own file.
 const IN_PROJECT: &[&str] = &["mcp.json", ".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
 
 /// A server of a configuration file.
@@ -20,16 +21,21 @@ pub(crate) struct Configured {
     pub(crate) file: PathBuf,
 }
 
-/// Finds a server by its name, in `file` or in the usual places.
-pub(crate) fn find(
+/// Finds a server by its name, in `file` or in the usual places. An entry of a project's file needs a person's consent, before its variables
+/// are looked at.
+pub(crate) async fn find(
     name: &str,
     file: Option<&Path>,
+    consent: &Consent,
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Configured, Failure> {
     let mut known = Vec::new();
     let mut read = Vec::new();
     for file in files(file, environment) {
         let file = file?;
+        if file.has(name) {
+            file.ask(consent, name).await?;
+        }
         if let Some(reach) = file.reach(name, environment) {
             let reach = reach.map_err(|what| {
                 Failure::usage(format!("the server {name:?} of {} cannot be used", file.path.display())).why(what)
@@ -53,12 +59,12 @@ pub(crate) struct Found {
 
 /// Finds several servers by their names, in `file` or in the usual places; all of them if no name is given. An entry that was asked for by
 /// name must be right; of the others those are left out that are not, or that are switched off.
-pub(crate) fn all_servers(names: &[String], file: Option<&Path>) -> Result<Found, Failure> {
+pub(crate) async fn all_servers(names: &[String], file: Option<&Path>, consent: &Consent) -> Result<Found, Failure> {
     let environment = |name: &str| std::env::var(name).ok();
     if !names.is_empty() {
         let mut found = Found::default();
         for name in names {
-            found.servers.push((name.clone(), find(name, file, &environment)?.reach));
+            found.servers.push((name.clone(), find(name, file, consent, &environment).await?.reach));
         }
         return Ok(found);
     }
@@ -69,6 +75,13 @@ pub(crate) fn all_servers(names: &[String], file: Option<&Path>) -> Result<Found
             // The first of a name counts, here as everywhere.
             if !known.insert(name.to_owned()) || file.servers.is_disabled(name) {
                 continue;
+            }
+            match file.ask(consent, name).await {
+                Err(failure) if failure.is_of(Class::Usage) => {
+                    found.unusable.push(format!("{}; it is left out", failure.message()));
+                    continue;
+                }
+                asked => asked?,
             }
             match file.reach(name, &environment) {
                 Some(Ok(reach)) => found.servers.push((name.to_owned(), reach)),
@@ -91,6 +104,8 @@ pub(crate) fn all_servers(names: &[String], file: Option<&Path>) -> Result<Found
 struct Located {
     path: PathBuf,
     servers: ConfigFile,
+    /// Whether it came with the project in the working directory. One that was named on the command line was chosen by the person.
+    of_project: bool,
 }
 
 /// Reads files with servers, one when it is asked for: `file` alone, which must be there, or those of the usual places that are.
@@ -99,8 +114,14 @@ fn files(
     environment: &dyn Fn(&str) -> Option<String>,
 ) -> impl Iterator<Item = Result<Located, Failure>> {
     let must_exist = file.is_some();
-    let places = file.map_or_else(|| usual_places(environment), |file| vec![file.to_owned()]);
-    places.into_iter().filter_map(move |path| {
+    let places = match file {
+        Some(file) => vec![(file.to_owned(), false)],
+        None => {
+            let own = user_file(environment).map(|file| (file, false));
+            own.into_iter().chain(IN_PROJECT.iter().map(|file| (PathBuf::from(file), true))).collect()
+        }
+    };
+    places.into_iter().filter_map(move |(path, of_project)| {
         let text = match text_of(&path) {
             Ok(Some(text)) => text,
             Ok(None) if !must_exist => return None,
@@ -108,13 +129,21 @@ fn files(
             Err(failure) => return Some(Err(failure)),
         };
         Some(match ConfigFile::parse(&text) {
-            Ok(servers) => Ok(Located { path, servers }),
+            Ok(servers) => Ok(Located { path, servers, of_project }),
             Err(why) => Err(Failure::usage(format!("{} cannot be used", path.display())).why(why.to_string())),
         })
     })
 }
 
 impl Located {
+    fn has(&self, name: &str) -> bool {
+        self.servers.names().any(|known| known == name)
+    }
+
+    async fn ask(&self, consent: &Consent, name: &str) -> Result<(), Failure> {
+        if self.of_project { consent.ask(&self.servers, &self.path, name).await } else { Ok(()) }
+    }
+
     /// Reads one server of the file.
     fn reach(&self, name: &str, environment: &dyn Fn(&str) -> Option<String>) -> Option<Result<Reach, String>> {
         let reach = self.servers.reach(name, &Variables { environment, folder: &project_folder(&self.path) })?;
@@ -143,14 +172,17 @@ fn unknown(name: &str, known: &[String], read: &[String]) -> Failure {
         .hint("a command that starts a server goes to the end: jackfield inspect -- COMMAND")
 }
 
+/// The files that `add` and `remove` look at, in this order: they change the project's servers first.
 pub(super) fn usual_places(environment: &dyn Fn(&str) -> Option<String>) -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = IN_PROJECT.iter().map(PathBuf::from).collect();
-    places.extend(user_folder(environment).map(|folder| folder.join("jackfield").join("mcp.json")));
-    places
+    IN_PROJECT.iter().map(PathBuf::from).chain(user_file(environment)).collect()
+}
+
+fn user_file(environment: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    user_folder(environment).map(|folder| folder.join("jackfield").join("mcp.json"))
 }
 
 /// The folder of the user's own configuration.
-fn user_folder(environment: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+pub(super) fn user_folder(environment: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let set = |name: &str| environment(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if cfg!(windows) {
         return set("APPDATA");

@@ -1,6 +1,7 @@
 //! Which server is meant: a URL, a command, or a name in an `mcp.json`.
 
 mod config;
+mod consent;
 mod file;
 mod header_value;
 mod options;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use jackfield_host::Reach;
 
 pub(crate) use config::all_servers;
+pub(crate) use consent::{Consent, remember};
 pub(crate) use file::{add_to_file, file_for_new_servers, remove_from_file, write_file};
 pub(crate) use options::{ServerOptions, duration};
 

@@ -9,7 +9,7 @@ use jackfield::protocol::{LoggingLevel, Revision};
 use jackfield_host::{CommandTarget, Header, Reach, UrlTarget};
 
 use super::header_value::expanded_header;
-use super::{Target, config};
+use super::{Consent, Target, config};
 use crate::failure::Failure;
 use crate::show::one_line;
 
@@ -22,10 +22,14 @@ pub(crate) struct ServerOptions {
     command: Vec<OsString>,
     /// Look the name up in this file only
     ///
-    /// Without it, a name is looked up in mcp.json, .mcp.json, .vscode/mcp.json and .cursor/mcp.json of the working directory,
-    /// and in jackfield/mcp.json of the user's configuration directory, in this order.
+    /// Without it, a name is looked up in jackfield/mcp.json of the user's configuration directory, and in mcp.json, .mcp.json,
+    /// .vscode/mcp.json and .cursor/mcp.json of the working directory, in this order. You are asked once before an entry of the
+    /// working directory is used.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Use a server of the working directory's files without asking, this time; for scripts
+    #[arg(long)]
+    approve: bool,
     /// Use this revision of the protocol and no other
     #[arg(long, value_name = "DATE")]
     pub(crate) revision: Option<Revision>,
@@ -76,7 +80,7 @@ pub(crate) struct ServerOptions {
 
 impl ServerOptions {
     /// Finds out which server is meant. Unless it is a command, the first of `words` says so, and is taken away.
-    pub(crate) fn target(&self, words: &mut Vec<String>) -> Result<Target, Failure> {
+    pub(crate) async fn target(&self, words: &mut Vec<String>) -> Result<Target, Failure> {
         let environment = |name: &str| std::env::var(name).ok();
         let mut target = match self.command.split_first() {
             Some((program, arguments)) => {
@@ -85,7 +89,7 @@ impl ServerOptions {
                 Target { label: shortened(&command.line()), file: None, reach: Reach::Command(command) }
             }
             None if words.is_empty() => return Err(no_target()),
-            None => self.named(words.remove(0), &environment)?,
+            None => self.named(words.remove(0), &environment).await?,
         };
         match &mut target.reach {
             Reach::Url(url) => self.add_to_url(url, &environment)?,
@@ -99,12 +103,12 @@ impl ServerOptions {
         !self.command.is_empty()
     }
 
-    fn named(&self, word: String, environment: &dyn Fn(&str) -> Option<String>) -> Result<Target, Failure> {
+    async fn named(&self, word: String, environment: &dyn Fn(&str) -> Option<String>) -> Result<Target, Failure> {
         if word.contains("://") {
             let reach = Reach::Url(UrlTarget { url: word.clone(), headers: Vec::new() });
             return Ok(Target { label: word, file: None, reach });
         }
-        let found = config::find(&word, self.config.as_deref(), environment)?;
+        let found = config::find(&word, self.config.as_deref(), &Consent::new(self.approve), environment).await?;
         Ok(Target { label: word, file: Some(found.file), reach: found.reach })
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::run::{Folder, JACKFIELD};
+use crate::run::{Folder, JACKFIELD, OWN_CONFIG};
 use crate::scripted::LEGACY;
 
 fn everything() -> String {
@@ -24,7 +24,7 @@ fn names_are_found_in_the_usual_places_in_order() {
         let variables: &[(&str, &str)] =
             if file.starts_with("xdg") { &[("XDG_CONFIG_HOME", xdg.to_str().unwrap())] } else { &[] };
         folder.write(file, &text.replace("SERVER", &everything()));
-        let out = folder.jackfield(&["call", "demo", "get-sum", "a=1", "b=2"], variables).ok();
+        let out = folder.jackfield(&["call", "demo", "get-sum", "a=1", "b=2", "--approve"], variables).ok();
         assert_eq!(out, "The sum of 1 and 2 is 3.\n", "{file}");
     }
     let folder = Folder::new();
@@ -33,8 +33,8 @@ fn names_are_found_in_the_usual_places_in_order() {
         &format!(r#"{{"mcpServers": {{"demo": {{"command": "false"}}, "other": {}}}}}"#, everything()),
     );
     folder.write("mcp.json", &format!(r#"{{"mcpServers": {{"demo": {}}}}}"#, everything()));
-    folder.jackfield(&["ping", "demo"], &[]).ok();
-    folder.jackfield(&["ping", "other"], &[]).ok();
+    folder.jackfield(&["ping", "demo", "--approve"], &[]).ok();
+    folder.jackfield(&["ping", "other", "--approve"], &[]).ok();
     assert_eq!(folder.jackfield(&["ping", "demo", "--config", ".mcp.json"], &[]).code, Some(3));
 }
 
@@ -48,9 +48,9 @@ fn environment_and_directory_are_those_of_the_file_and_the_command_line() {
         "command": "python3", "args": ["-c", LEGACY], "cwd": "sub", "envFile": "${workspaceFolder}/vars.env",
         "env": {"TOKEN": "${SECRET}", "MODE": "${MODE:-quick}", "BOTH": "env"},
     }}});
-    folder.write("mcp.json", &server.to_string());
+    folder.write("project.json", &server.to_string());
     let seen = |arguments: &[&str]| -> Value {
-        let words = [&["call", "py", "env"], arguments].concat();
+        let words = [&["call", "py", "env", "--config", "project.json"], arguments].concat();
         serde_json::from_str(
             &folder.jackfield(&words, &[("SECRET", "s3cret"), ("UNNAMED", "x"), ("PASSED", "on")]).ok(),
         )
@@ -74,7 +74,7 @@ fn names_that_can_not_be_used_are_explained() {
     assert!(ran.code == Some(2) && ran.err.contains("no configuration file was found"), "{ran:?}");
     assert!(ran.err.contains("-- COMMAND"), "{ran:?}");
     folder.write(
-        "mcp.json",
+        OWN_CONFIG,
         &format!(
             r#"{{"mcpServers": {{"demo": {}, "unset": {{"command": "x", "env": {{"A": "${{SURELY_NOT_SET}}"}}}},
                "input": {{"url": "http://x", "headers": {{"K": "${{input:key}}"}}}}, "empty": {{}}}}}}"#,
@@ -103,7 +103,7 @@ fn a_file_that_can_not_be_read_is_not_absent() {
     folder.write(".vscode/mcp.json", &format!(r#"{{"servers": {{"demo": {}}}}}"#, everything()));
     // A folder of an editor that is a file has no file in it.
     folder.write(".cursor", "");
-    folder.jackfield(&["ping", "demo"], &[]).ok();
+    folder.jackfield(&["ping", "demo", "--approve"], &[]).ok();
     std::fs::write(folder.path().join(".mcp.json"), b"{\"servers\": {\"\xff\": {}}}").unwrap();
     for words in [&["ping", "demo"][..], &["remove", "demo"], &["gateway"]] {
         let ran = folder.jackfield(words, &[]);
@@ -114,7 +114,7 @@ fn a_file_that_can_not_be_read_is_not_absent() {
 #[test]
 fn a_server_may_be_called_like_a_list() {
     let folder = Folder::new();
-    folder.write("mcp.json", &format!(r#"{{"mcpServers": {{"tools": {}, "demo": {}}}}}"#, everything(), everything()));
+    folder.write(OWN_CONFIG, &format!(r#"{{"mcpServers": {{"tools": {}, "demo": {}}}}}"#, everything(), everything()));
     for words in [&["list", "tools", "prompts"][..], &["list", "demo", "prompts"], &["list", "prompts", "demo"]] {
         let out = folder.jackfield(words, &[]).ok();
         assert!(out.lines().count() == 4 && out.contains("args-prompt"), "{words:?}: {out}");

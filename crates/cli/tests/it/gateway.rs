@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::run::{Folder, HttpDemo, JACKFIELD, command};
+use crate::run::{Folder, HttpDemo, JACKFIELD, OWN_CONFIG, command};
 use crate::scripted::LEGACY;
 
 /// A folder with a demo server as a child process, one over HTTP, an old one, and one that does not exist.
@@ -13,12 +13,12 @@ fn folder(demo: &HttpDemo) -> Folder {
     let folder = Folder::new();
     folder.write("legacy.py", LEGACY);
     folder.write(
-        "mcp.json",
+        OWN_CONFIG,
         &format!(
             r#"{{"mcpServers": {{
                 "demo": {{"command": {JACKFIELD:?}, "args": ["serve", "everything"]}},
                 "remote": {{"type": "http", "url": "http://{}/mcp"}},
-                "old one": {{"command": "python3", "args": ["${{workspaceFolder}}/legacy.py"], "env": {{"TOKEN": "${{SECRET}}"}}}},
+                "old one": {{"command": "python3", "args": ["${{userHome}}/legacy.py"], "env": {{"TOKEN": "${{SECRET}}"}}}},
                 "gone": {{"command": "surely-not-a-program", "args": ["--with", "arguments"]}},
                 "off": {{"command": "surely-not-a-program", "disabled": true}},
                 "unset": {{"command": "x", "env": {{"A": "${{SURELY_NOT_SET}}"}}}}
@@ -65,7 +65,7 @@ fn servers_can_be_chosen_and_must_be_known() {
     let demo = HttpDemo::start();
     let folder = folder(&demo);
     let out =
-        folder.jackfield(&["list", "tools", "--", JACKFIELD, "gateway", "remote", "--config", "mcp.json"], &[]).ok();
+        folder.jackfield(&["list", "tools", "--", JACKFIELD, "gateway", "remote", "--config", OWN_CONFIG], &[]).ok();
     assert!(out.contains("remote__echo") && !out.contains("demo__"), "{out}");
     let ran = folder.jackfield(&["gateway", "remot"], &[]);
     assert!(ran.code == Some(2) && ran.err.contains("did you mean remote?"), "{ran:?}");
@@ -80,7 +80,7 @@ impl Served {
     fn start(folder: &Folder) -> Self {
         let mut command = command();
         command.args(["gateway", "demo", "gone", "old one", "--http", "127.0.0.1:0"]).current_dir(folder.path());
-        command.env("SECRET", "s3cret");
+        command.env("HOME", folder.path()).env("SECRET", "s3cret");
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let line = lines.find(|line| line.as_ref().unwrap().contains("listening")).unwrap().unwrap();

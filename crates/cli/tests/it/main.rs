@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod added;
+mod approved;
 mod calls;
 mod configured;
 mod failures;

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 
-use crate::run::{Folder, HttpDemo, jackfield};
+use crate::run::{Folder, HttpDemo, OWN_CONFIG, jackfield};
 
 #[test]
 fn every_command_works_with_a_url() {
@@ -30,7 +30,7 @@ fn every_command_works_with_a_url() {
     assert!(run(&["rdf", "catalogue", &url, "--to", "ntriples"]).starts_with(&format!("<{url}> ")));
 
     let folder = Folder::new();
-    folder.write("mcp.json", &format!(r#"{{"servers": {{"demo": {{"type": "http", "url": "{url}"}}}}}}"#));
+    folder.write(OWN_CONFIG, &format!(r#"{{"servers": {{"demo": {{"type": "http", "url": "{url}"}}}}}}"#));
     let answered = ["call", "demo", "trigger-elicitation-request", "--answer", "name=Ada"];
     assert!(folder.jackfield(&answered, &[]).ok().contains("- Name: Ada"));
 }

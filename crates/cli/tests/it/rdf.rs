@@ -1,6 +1,6 @@
 //! Linked data.
 
-use crate::run::{Folder, JACKFIELD, jackfield, with_demo};
+use crate::run::{Folder, JACKFIELD, OWN_CONFIG, jackfield, with_demo};
 
 #[test]
 fn a_server_is_described_as_a_graph() {
@@ -12,7 +12,7 @@ fn a_server_is_described_as_a_graph() {
     let folder = Folder::new();
     let server =
         format!(r#"{{"mcpServers": {{"demo": {{"command": {JACKFIELD:?}, "args": ["serve", "everything"]}}}}}}"#);
-    folder.write("mcp.json", &server);
+    folder.write(OWN_CONFIG, &server);
     let named = folder.jackfield(&["rdf", "catalogue", "demo", "--to", "ntriples", "--iri", "urn:x:demo"], &[]).ok();
     assert!(named.starts_with("<urn:x:demo> "), "{named}");
 }

@@ -8,6 +8,9 @@ use std::process::{Child, Command, Stdio};
 /// The program under test.
 pub(crate) const JACKFIELD: &str = env!("CARGO_BIN_EXE_jackfield");
 
+/// The user's own configuration file in a [`Folder`], whose servers are used without a question.
+pub(crate) const OWN_CONFIG: &str = ".config/jackfield/mcp.json";
+
 /// How a run went.
 #[derive(Debug)]
 pub(crate) struct Ran {

@@ -20,14 +20,26 @@ struct Terminal {
 
 impl Terminal {
     fn start(words: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = command();
+        command.args(words).envs(variables.iter().copied());
+        Self::of(command)
+    }
+
+    /// Starts the command in a folder that is also the home of the user.
+    fn start_in(folder: &Folder, words: &[&str]) -> Self {
+        let mut command = command();
+        command.args(words).current_dir(folder.path()).env("HOME", folder.path());
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap();
         let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
         let stream = || Stdio::from(theirs.try_clone().unwrap());
-        let mut command = command();
-        command.args(words).env("TERM", "xterm").env("COLUMNS", "60").envs(variables.iter().copied());
+        command.env("TERM", "xterm").env("COLUMNS", "60");
         let child = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
         Self { child, screen: File::from(ours), shown: Vec::new() }
     }
@@ -246,4 +258,43 @@ fn a_command_is_added_only_after_it_was_seen_and_agreed_to() {
     let added = &plain["mcpServers"]["new"];
     assert_eq!((&added["command"], &added["args"][4]), (&"npx".into(), &"--last".into()), "{added}");
     assert_eq!(added["env"]["LD_PRELOAD"], "/tmp/a\u{1b}[8m.so");
+}
+
+/// T-174: an entry of a project's file is used after one yes to exactly what it says, and a change of it asks again.
+#[test]
+fn a_server_of_the_project_is_used_only_after_a_yes() {
+    let folder = Folder::new();
+    let entry = |argument: &str| {
+        format!(
+            r#"{{"mcpServers": {{"demo": {{"command": {JACKFIELD:?}, "args": ["serve", {argument:?}], "env": {{"T": "${{HOME}}"}}}}}}}}"#
+        )
+    };
+    folder.write(".mcp.json", &entry("everything"));
+    let ping = ["ping", "demo"];
+    for answer in ["\n", "n\n", "\u{4}"] {
+        let mut terminal = Terminal::start_in(&folder, &ping);
+        terminal.wait_for("[N]o: ");
+        terminal.screen.write_all(answer.as_bytes()).unwrap();
+        let (code, shown) = terminal.finish();
+        assert_eq!(code, Some(2), "{shown}");
+        for part in [".mcp.json is new", "serve everything", "T=${HOME}", "variables of your environment: HOME"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(!shown.contains("starting"), "{shown}");
+        assert_eq!(folder.jackfield(&ping, &[]).code, Some(2));
+    }
+    let mut terminal = Terminal::start_in(&folder, &ping);
+    terminal.wait_for("[N]o: ");
+    terminal.screen.write_all(b"y\n").unwrap();
+    let (code, shown) = terminal.finish();
+    assert_eq!(code, Some(0), "{shown}");
+    folder.jackfield(&ping, &[]).ok();
+    folder.jackfield(&["list", "tools", "--", JACKFIELD, "gateway", "demo"], &[]).ok();
+    folder.write(".mcp.json", &entry("time"));
+    assert_eq!(folder.jackfield(&ping, &[]).code, Some(2));
+    // The same text in another project is another entry.
+    let other = Folder::new();
+    other.write(".mcp.json", &entry("everything"));
+    let own = folder.path().join(".config");
+    assert_eq!(other.jackfield(&ping, &[("XDG_CONFIG_HOME", own.to_str().unwrap())]).code, Some(2));
 }
