@@ -2,7 +2,7 @@
 //!
 //! The feature `resource` protects a server: tokens are checked, missing ones are challenged, the metadata of the resource is
 //! served. The feature `server` is an authorization server to embed, for those who have none. The feature `client` gets tokens for
-//! a client, and keeps them. What all of them are made of stands at the root: metadata documents, challenges, scopes, signed tokens, proofs of possession, guarded fetching.
+//! a client, and keeps them. What all of them are made of stands at the root: metadata documents, challenges, scopes, signed tokens, proofs of possession.
 
 #[cfg(any(feature = "client", feature = "resource"))]
 mod basic;
@@ -10,7 +10,6 @@ pub mod challenge;
 mod clock;
 pub mod dpop;
 mod expiring;
-pub mod fetch;
 pub mod jose;
 pub mod metadata;
 pub mod pkce;

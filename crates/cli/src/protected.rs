@@ -6,10 +6,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use jackfield::Server;
 use jackfield::auth::Protect as _;
-use jackfield::auth::fetch::HttpFetch;
 use jackfield::auth::resource::ScopeRules;
 use jackfield::auth::server::{AuthorizationServer, Registration, Resource, SharedStore, Users};
 use jackfield::http::HttpConfig;
+use jackfield::http::fetch::HttpFetch;
 use jackfield::store::Stores;
 use url::Url;
 

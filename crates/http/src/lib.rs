@@ -4,7 +4,8 @@
 //! [`HttpServer`] listens by itself; [`StreamableService`] is a `tower` service to mount in an application. Both serve any
 //! [`jackfield_peer::Handler`].
 //!
-//! With the feature `client` there is the other side too: `client::Agent` sends requests.
+//! With the feature `client` there is the other side too: `client::Agent` sends requests, and `fetch::HttpFetch` fetches documents whose
+//! addresses others chose.
 
 #[cfg(feature = "client")]
 pub mod client;
@@ -12,11 +13,11 @@ mod config;
 mod connection;
 mod endpoint;
 mod events;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 mod legacy;
 mod modern;
 mod nodes;
-#[cfg(feature = "reach")]
-mod reach;
 #[cfg(feature = "opentelemetry")]
 mod remote_parent;
 mod request;
@@ -31,8 +32,6 @@ pub use config::{
     Authentication, Authenticator, ClientAddress, ExtraRoutes, HttpConfig, HttpLimits, RouteFuture, SharedToken,
     SsePaths,
 };
-#[cfg(feature = "reach")]
-pub use reach::{OutOfReach, Reach, is_public};
 pub use response::Body;
 #[cfg(feature = "axum")]
 pub use server::router;

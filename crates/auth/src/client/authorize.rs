@@ -1,5 +1,6 @@
 //! Getting a grant: by the user, by the client itself, or by an assertion.
 
+use jackfield_http::fetch::{FetchError, Reach};
 use url::Url;
 
 use super::discovery::Found;
@@ -12,7 +13,6 @@ use super::registration::{self, Prepared};
 use super::response::Expected;
 use super::token_endpoint::{JWT_BEARER, TokenRequest, Tokens, bad_endpoint};
 use super::{AuthError, assertion, binding};
-use crate::fetch::{FetchError, Reach};
 use crate::jose::SigningKey;
 use crate::pkce::{self, Verifier};
 use crate::{Scopes, Secret};

@@ -2,6 +2,7 @@
 
 use http::HeaderName;
 use http::HeaderValue;
+use jackfield_http::fetch::{Document as Fetched, FetchError, FetchRequest};
 use jackfield_protocol::Revision;
 use url::Url;
 
@@ -10,7 +11,6 @@ use super::event::{AuthEvent, Document};
 use super::oauth::Settings;
 use crate::Scopes;
 use crate::challenge::Challenge;
-use crate::fetch::{Ask, Document as Fetched, FetchError};
 use crate::metadata::{
     AuthorizationServerMetadata, ProtectedResourceMetadata, authorization_server_urls, canonical_resource,
     protected_resource_url, same_resource,
@@ -145,7 +145,7 @@ async fn look<T: serde::de::DeserializeOwned>(
     url: &str,
 ) -> Result<T, FetchError> {
     let found = async {
-        let ask = Ask::get(url)?.with(PROTOCOL_VERSION, HeaderValue::from_static(Revision::LATEST.as_str()));
+        let ask = FetchRequest::get(url)?.with(PROTOCOL_VERSION, HeaderValue::from_static(Revision::LATEST.as_str()));
         settings.fetch.fetch(ask).await.and_then(Fetched::success)?.json()
     };
     let found = found.await;

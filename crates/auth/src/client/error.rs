@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::store::StoreError;
-use crate::fetch::FetchError;
 use crate::jose::SignError;
 use crate::{NoRandomness, Scopes};
+use jackfield_http::fetch::FetchError;
 
 /// Why a request could not be authorized. It holds no secrets.
 #[derive(Debug, thiserror::Error)]

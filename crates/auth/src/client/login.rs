@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use jackfield_http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
+use jackfield_http::fetch::FetchRequest;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use url::Url;
@@ -22,7 +23,6 @@ use super::{AuthError, registration};
 use crate::Scopes;
 use crate::challenge::Challenge;
 use crate::dpop::{self, Proven};
-use crate::fetch::Ask;
 use crate::metadata::canonical_resource;
 
 /// The login at one server. It gives each request its token, renews tokens before they end, and when the server refuses it finds
@@ -291,7 +291,7 @@ impl Inner {
     /// Asks the server something without a token, to hear what it wants.
     async fn probe(&self) -> Result<Option<Challenge>, AuthError> {
         let ping = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-        let mut ask = Ask::post_json(self.server.as_str(), &ping)?;
+        let mut ask = FetchRequest::post_json(self.server.as_str(), &ping)?;
         let both = HeaderValue::from_static("application/json, text/event-stream");
         ask = ask.with(http::header::ACCEPT, both);
         let answer = self.settings.fetch.fetch(ask).await?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::HeaderMap;
+use jackfield_http::fetch::{Fetch, HttpFetch};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -17,7 +18,6 @@ use super::login::{Account, Login};
 use super::store::{CredentialStore, MemoryStore, StoreError};
 use super::{AuthError, Interaction, registration};
 use crate::dpop::NONCE_HEADER;
-use crate::fetch::{Fetch, HttpFetch};
 use crate::jose::{JwkSet, SigningKey};
 use crate::metadata::{ClientMetadata, Redirects};
 use crate::{Clock, Scopes, Secret};

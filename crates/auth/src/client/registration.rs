@@ -1,5 +1,6 @@
 //! Becoming known to an authorization server.
 
+use jackfield_http::fetch::FetchRequest;
 use serde::Deserialize;
 
 use super::discovery::Found;
@@ -11,7 +12,6 @@ use super::oauth::Settings;
 use super::store::StoreError;
 use super::{AuthError, binding};
 use crate::Secret;
-use crate::fetch::Ask;
 use crate::metadata::{ApplicationType, ClientMetadata, is_loopback};
 
 /// Where users come back to when the client is not one that registered itself.
@@ -118,7 +118,7 @@ async fn register(settings: &Settings, found: &Found, redirect_uri: &str) -> Res
     let endpoint = found.issuer.registration_endpoint.as_deref();
     let endpoint = endpoint.ok_or_else(|| AuthError::NoClient(found.issuer.issuer.clone()))?;
     let metadata = metadata(settings, redirect_uri, AuthMethod::to_register(&found.issuer));
-    let document = settings.fetch.fetch(Ask::post_json(endpoint, &metadata)?).await?;
+    let document = settings.fetch.fetch(FetchRequest::post_json(endpoint, &metadata)?).await?;
     if !document.status.is_success() {
         let told = match document.json::<Refused>() {
             Ok(refused) => told(&refused.error, refused.error_description.as_deref()),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
+use jackfield_http::fetch::{Document, FetchError, FetchRequest};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::AuthError;
@@ -11,7 +12,6 @@ use super::error::told;
 use super::identity::{AuthMethod, KnownClient};
 use super::oauth::Settings;
 use crate::dpop::{self, Proven};
-use crate::fetch::{Ask, Document, FetchError};
 use crate::jose::{Algorithm, Header, SigningKey};
 use crate::{Scopes, Secret, basic, random};
 
@@ -119,7 +119,8 @@ impl TokenRequest<'_> {
             }
             (_, None) => return Err(AuthError::NoKey),
         }
-        let mut ask = Ask::post_form(self.endpoint, form).map_err(|source| bad_endpoint("token_endpoint", source))?;
+        let mut ask =
+            FetchRequest::post_form(self.endpoint, form).map_err(|source| bad_endpoint("token_endpoint", source))?;
         if let Some(basic) = basic {
             ask = ask.with(AUTHORIZATION, basic);
         }

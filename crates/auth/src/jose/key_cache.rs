@@ -5,13 +5,13 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jackfield_http::fetch::{Fetch, FetchError, FetchRequest};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::{Algorithm, Jwk, JwkSet};
 use crate::Clock;
 use crate::expiring::ExpiringMap;
-use crate::fetch::{Ask, Fetch, FetchError};
 use crate::metadata::{self, AuthorizationServerMetadata};
 
 /// Keys, and how long they may be kept.
@@ -87,7 +87,7 @@ impl KeySource for RemoteKeys {
                     found.jwks_uri.ok_or(FetchError::Unusable("the issuer's metadata has no jwks_uri"))?
                 }
             };
-            let mut ask = Ask::get(&url)?;
+            let mut ask = FetchRequest::get(&url)?;
             ask.limit = self.limit;
             let document = self.fetch.fetch(ask).await?.success()?;
             if document.body.len() > self.limit {

@@ -1,10 +1,10 @@
 //! How an authorization server describes itself (RFC 8414, OpenID Connect Discovery).
 
+use jackfield_http::fetch::{Fetch, FetchError, FetchRequest};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::authorization_server_urls;
-use crate::fetch::{Ask, Fetch, FetchError};
 
 /// How an authorization server describes itself. Lists that are absent are empty here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +90,8 @@ pub async fn discover(issuer: &str, fetch: &dyn Fetch) -> Result<AuthorizationSe
     let url = Url::parse(issuer).map_err(|_| FetchError::Unusable("the issuer is no URL"))?;
     let mut last = FetchError::Unusable("no metadata found");
     for place in authorization_server_urls(&url) {
-        let fetched = fetch.fetch(Ask::get(place.as_str())?).await.and_then(crate::fetch::Document::success);
+        let fetched =
+            fetch.fetch(FetchRequest::get(place.as_str())?).await.and_then(jackfield_http::fetch::Document::success);
         // Some answer unknown paths with a page, which is no document.
         let metadata: AuthorizationServerMetadata = match fetched.and_then(|document| document.json()) {
             Ok(metadata) => metadata,

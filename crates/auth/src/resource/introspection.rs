@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::header::AUTHORIZATION;
+use jackfield_http::fetch::{Fetch, FetchError, FetchRequest};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::{AccessToken, TokenVerifier, VerifyError, Verifying};
 use crate::expiring::ExpiringMap;
-use crate::fetch::{Ask, Fetch, FetchError};
 use crate::jose::Claims;
 use crate::{Clock, Secret, basic, random};
 
@@ -107,12 +107,12 @@ impl Introspection {
         let unavailable = |error: FetchError| VerifyError::Unavailable(Arc::new(error));
         let credentials = basic::header(&self.client.id, &self.client.secret);
         let form = [("token", text), ("token_type_hint", "access_token")];
-        let ask = Ask::post_form(&self.endpoint, form).map_err(unavailable)?.with(AUTHORIZATION, credentials);
+        let ask = FetchRequest::post_form(&self.endpoint, form).map_err(unavailable)?.with(AUTHORIZATION, credentials);
         let fetched = self.fetch.fetch(ask).await;
         if fetched.is_err() {
             self.away_until.store(self.clock.now().saturating_add(AWAY), Ordering::Relaxed);
         }
-        let document = fetched.and_then(crate::fetch::Document::success).map_err(unavailable)?;
+        let document = fetched.and_then(jackfield_http::fetch::Document::success).map_err(unavailable)?;
         let state: State = document.json().map_err(unavailable)?;
         if !state.active {
             let until = now.saturating_add(INACTIVE);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use jackfield_http::fetch::Fetch;
 use url::Url;
 
 use super::assertion::TrustedIssuer;
@@ -20,7 +21,6 @@ use super::throttle::{Rate, Throttle};
 use super::upstream::Upstream;
 use super::users::Users;
 use crate::dpop::{ProofChecker, ProofRules};
-use crate::fetch::Fetch;
 use crate::metadata::{Redirects, canonical_resource, is_loopback, same_resource};
 use crate::seal::Sealer;
 use crate::store::{AuthStore, MemoryStore, StoreError};

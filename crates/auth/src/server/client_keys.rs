@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::documents::LARGEST;
 use crate::Clock;
 use crate::expiring::ExpiringMap;
-use crate::fetch::Fetch;
 use crate::jose::{Algorithm, Jwk, KeyCache, KeyCacheLimits, KeyError, RemoteKeys};
+use jackfield_http::fetch::Fetch;
 
 /// Keys that clients keep at a URL. A stranger chose it, so it is asked no more often than the keys of an issuer are, and its document
 /// is no longer than the one about a client may be.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
+use jackfield_http::fetch::{Document, Fetch, FetchRequest, Reach};
 use serde::Deserialize;
 use url::Url;
 
@@ -11,7 +12,6 @@ use super::client::{Client, Origin};
 use super::registration;
 use crate::Clock;
 use crate::expiring::ExpiringMap;
-use crate::fetch::{Ask, Document, Fetch, Reach};
 use crate::metadata::{ClientMetadata, Redirects};
 
 /// Fetches the documents of clients, and keeps them as long as HTTP allows, within bounds. Failures are not kept.
@@ -49,7 +49,7 @@ impl Documents {
             return Ok(client.clone());
         }
         check_name(id)?;
-        let mut ask = Ask::get(id).map_err(|_| "the client id is no address of a document")?;
+        let mut ask = FetchRequest::get(id).map_err(|_| "the client id is no address of a document")?;
         (ask.limit, ask.deadline, ask.redirects) = (LARGEST, DEADLINE, 0);
         let fetched = tokio::time::timeout(DEADLINE, self.fetch.fetch(ask)).await;
         let document = fetched.map_err(|_| "the client's document took too long")?;

@@ -5,13 +5,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::AUTHORIZATION;
+use jackfield_http::fetch::{Document, Fetch, FetchError, FetchRequest};
 use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::respond::OAuthError;
 use super::third_party::ThirdPartyTokens;
-use crate::fetch::{Ask, Document, Fetch, FetchError};
 use crate::jose::{Claims, Jws, KeyCache, KeyCacheLimits, RemoteKeys};
 use crate::metadata::{self, AuthorizationServerMetadata};
 use crate::{Clock, Secret, basic, secret};
@@ -179,7 +179,7 @@ impl Upstream {
 
     async fn post(&self, endpoint: &str, form: &[(&str, &str)]) -> Result<Document, FetchError> {
         let credentials = basic::header(&self.client_id, &self.secret);
-        let ask = Ask::post_form(endpoint, form.iter().copied())?.with(AUTHORIZATION, credentials);
+        let ask = FetchRequest::post_form(endpoint, form.iter().copied())?.with(AUTHORIZATION, credentials);
         self.fetch.fetch(ask).await
     }
 

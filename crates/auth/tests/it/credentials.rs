@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::StatusCode;
 use jackfield_auth::client::{AssertionFile, GivenClient, IdentityProvider, MemoryStore};
-use jackfield_auth::fetch::{Ask, Fetch, Fetching};
 use jackfield_auth::jose::{JwkSet, SigningKey};
 use jackfield_auth::server::Client;
+use jackfield_http::fetch::{Fetch, FetchFuture, FetchRequest};
 use serde_json::{Value, json};
 
 use crate::town::Town;
@@ -83,7 +83,7 @@ async fn the_keys_of_a_client_are_kept() {
     struct Counted(AtomicUsize, Canned);
 
     impl Fetch for Counted {
-        fn fetch(&self, ask: Ask) -> Fetching<'_> {
+        fn fetch(&self, ask: FetchRequest) -> FetchFuture<'_> {
             self.0.fetch_add(1, Ordering::SeqCst);
             assert_eq!(ask.limit, 16 * 1024);
             self.1.fetch(ask)

@@ -1,7 +1,7 @@
 //! Finding out where tokens come from.
 
 use http::{HeaderMap, StatusCode};
-use jackfield_auth::fetch::{Ask, Document, Fetch, FetchError, Fetching};
+use jackfield_http::fetch::{Document, Fetch, FetchError, FetchFuture, FetchRequest};
 use serde_json::json;
 
 use crate::town::Town;
@@ -122,7 +122,7 @@ async fn open_servers_need_no_login() {
 struct OnePage(&'static str);
 
 impl Fetch for OnePage {
-    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+    fn fetch(&self, ask: FetchRequest) -> FetchFuture<'_> {
         let is_metadata = ask.url.path() == self.0;
         let metadata = json!({ "issuer": "https://auth.example.com/as" }).to_string();
         let body = if is_metadata { metadata } else { "<!doctype html>".to_owned() };
@@ -146,7 +146,7 @@ async fn pages_in_place_of_metadata_are_passed_by() {
 struct Silent(&'static str);
 
 impl Fetch for Silent {
-    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+    fn fetch(&self, ask: FetchRequest) -> FetchFuture<'_> {
         let answer = match ask.url.path() == self.0 {
             true => Err(FetchError::TimedOut),
             false => Ok(Document::new(StatusCode::NOT_FOUND, HeaderMap::new(), "")),
@@ -174,7 +174,7 @@ struct Broken {
 }
 
 impl Fetch for Broken {
-    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+    fn fetch(&self, ask: FetchRequest) -> FetchFuture<'_> {
         let metadata = json!({ "issuer": "https://auth.example.com/as" }).to_string();
         let answer = match ask.url.path() {
             "/.well-known/oauth-authorization-server/as" => Err((self.why)()),

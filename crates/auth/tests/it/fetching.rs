@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
-use jackfield_auth::fetch::{Ask, Document, Fetch as _, FetchError, HttpFetch, Reach};
 use jackfield_http::client::{AgentConfig, Boxed, Resolve};
+use jackfield_http::fetch::{Document, Fetch as _, FetchError, FetchRequest, HttpFetch, Reach};
 
 use crate::site::{Site, response};
 
@@ -45,7 +45,7 @@ fn fetch(reach: Reach, names: Option<Arc<Changing>>) -> HttpFetch {
 }
 
 async fn get(fetch: &HttpFetch, url: &str) -> Result<Document, FetchError> {
-    fetch.fetch(Ask::get(url)?).await
+    fetch.fetch(FetchRequest::get(url)?).await
 }
 
 #[track_caller]
@@ -122,14 +122,14 @@ async fn credentials_do_not_travel_along_redirects() {
     let target = other.url("/there");
     let site = Site::open(move |_| response(307, &format!("location: {target}\r\nset-cookie: c=d\r\n"), "")).await;
     let fetch = fetch(Reach::Desktop, None);
-    let ask = Ask::get(&site.url("/")).unwrap().with(AUTHORIZATION, HeaderValue::from_static("Bearer secret"));
+    let ask = FetchRequest::get(&site.url("/")).unwrap().with(AUTHORIZATION, HeaderValue::from_static("Bearer secret"));
     assert_eq!(fetch.fetch(ask.clone()).await.unwrap().status, 200);
     fetch.fetch(ask).await.unwrap();
     assert!(site.hits()[0].head.contains("bearer secret"));
     for hit in other.hits() {
         assert!(!hit.head.contains("secret") && !hit.head.contains("cookie"), "{}", hit.head);
     }
-    let form = Ask::post_form(&site.url("/token"), [("code", "secret")]).unwrap();
+    let form = FetchRequest::post_form(&site.url("/token"), [("code", "secret")]).unwrap();
     assert_eq!(fetch.fetch(form).await.unwrap().status, 307);
     assert_eq!(other.hits().len(), 2);
 }
@@ -146,7 +146,7 @@ async fn answers_keep_to_their_limits() {
     .await;
     let fetch = fetch(Reach::Desktop, None);
     let ask = |path: &str| {
-        let mut ask = Ask::get(&site.url(path)).unwrap();
+        let mut ask = FetchRequest::get(&site.url(path)).unwrap();
         ask.limit = 1000;
         ask
     };

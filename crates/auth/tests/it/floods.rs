@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jackfield_auth::Clock;
-use jackfield_auth::fetch::{Ask, Fetch, Fetching};
 use jackfield_auth::server::{AuthStore as _, MemoryStore};
+use jackfield_http::fetch::{Fetch, FetchFuture, FetchRequest};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -112,7 +112,7 @@ async fn registrations_fill_no_memory() {
 struct Slow(AtomicUsize);
 
 impl Fetch for Slow {
-    fn fetch(&self, _: Ask) -> Fetching<'_> {
+    fn fetch(&self, _: FetchRequest) -> FetchFuture<'_> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(std::future::pending())
     }

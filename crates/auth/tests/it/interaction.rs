@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, StatusCode};
-use jackfield_auth::fetch::{Ask, Document, Fetch, FetchError, Fetching};
 use jackfield_auth::jose::{JwkSet, SigningKey};
 use jackfield_auth::server::{Client, Registration, TrustedIssuer};
+use jackfield_http::fetch::{Document, Fetch, FetchError, FetchFuture, FetchRequest};
 use serde_json::{Value, json};
 
 use crate::visitor::{ISSUER, NOW, PASSWORD, REDIRECT, RESOURCE, Start, Visitor, server};
@@ -249,7 +249,7 @@ impl Web {
 }
 
 impl Fetch for Web {
-    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+    fn fetch(&self, ask: FetchRequest) -> FetchFuture<'_> {
         assert_eq!((ask.redirects, ask.limit), (0, 16 * 1024));
         self.asked.lock().unwrap().push(ask.url.to_string());
         let found = self.pages.lock().unwrap().get(ask.url.as_str()).cloned();

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jackfield_auth::Clock;
-use jackfield_auth::fetch::FetchError;
 use jackfield_auth::jose::{
     Algorithm, JwkSet, KeyCache, KeyCacheLimits, KeyError, KeySource, LoadedKeys, LoadingKeys, SigningKey,
 };
+use jackfield_http::fetch::FetchError;
 use tokio::sync::Semaphore;
 
 /// A source that counts, waits and fails as told.

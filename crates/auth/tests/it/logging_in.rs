@@ -7,9 +7,9 @@ use jackfield_auth::Secret;
 use jackfield_auth::client::{
     AuthError, AuthEvent, Binding, GivenClient, IdentityProvider, Interaction, MemoryStore, OAuth, Page, Visit,
 };
-use jackfield_auth::fetch::HttpFetch;
 use jackfield_auth::jose::SigningKey;
 use jackfield_http::client::Boxed;
+use jackfield_http::fetch::HttpFetch;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::storing::{Flaky, Place, names};
 use crate::town::{Town, Yes};
-use jackfield_auth::fetch::HttpFetch;
+use jackfield_http::fetch::HttpFetch;
 
 fn grants(town: &Town, kind: &str) -> usize {
     town.forms().iter().filter(|form| form["grant_type"] == kind).count()

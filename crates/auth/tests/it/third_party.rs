@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
-use jackfield_auth::fetch::{Ask, Document, Fetch, Fetching};
 use jackfield_auth::jose::{JwkSet, SigningKey};
 use jackfield_auth::resource::{AccessToken, TokenVerifier};
 use jackfield_auth::server::{AuthorizationServer, MemoryStore, ThirdPartyError, Upstream};
 use jackfield_auth::{AuthStore as _, Clock};
+use jackfield_http::fetch::{Document, Fetch, FetchFuture, FetchRequest};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -76,7 +76,7 @@ impl Provider {
 }
 
 impl Fetch for Provider {
-    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+    fn fetch(&self, ask: FetchRequest) -> FetchFuture<'_> {
         Box::pin(async move {
             let form = std::str::from_utf8(&ask.body).unwrap();
             if form.contains("grant_type=refresh_token") {

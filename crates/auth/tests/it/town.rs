@@ -7,8 +7,8 @@ use bytes::Bytes;
 use http::Request;
 use jackfield_auth::Clock;
 use jackfield_auth::client::{AuthError, AuthEvent, Interaction, Login, MemoryStore, OAuth, Page, Visit};
-use jackfield_auth::fetch::{Ask, Fetch as _, HttpFetch};
 use jackfield_http::client::{Agent, Boxed, Error};
+use jackfield_http::fetch::{Fetch as _, FetchRequest, HttpFetch};
 use serde_json::{Value, json};
 
 use crate::site::{Hit, Site, response};
@@ -303,7 +303,7 @@ impl Visit for Visiting {
 
     fn visit(self: Box<Self>, page: Page) -> Boxed<'static, Result<String, AuthError>> {
         Box::pin(async move {
-            let mut ask = Ask::get(page.url.as_str())?;
+            let mut ask = FetchRequest::get(page.url.as_str())?;
             ask.redirects = 0;
             let answer = self.fetch.fetch(ask).await?;
             Ok(answer.headers["location"].to_str().unwrap().to_owned())

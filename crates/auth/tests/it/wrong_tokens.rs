@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode};
-use jackfield_auth::fetch::{Ask, Document, Fetch, FetchError, Fetching};
 use jackfield_auth::jose::{Algorithm, Header, RemoteKeys, SigningKey};
 use jackfield_auth::resource::{
     AccessToken, Introspection, IntrospectionClient, JwtVerifier, ResourceServer, TokenVerifier, Verifying,
 };
 use jackfield_auth::{Clock, ScopeHierarchy};
+use jackfield_http::fetch::{Document, Fetch, FetchError, FetchFuture, FetchRequest};
 use ring::hmac;
 use serde_json::{Value, json};
 
@@ -278,7 +278,7 @@ async fn the_token_goes_no_further() {
 pub(crate) struct Canned(pub(crate) Option<(StatusCode, Value)>);
 
 impl Fetch for Canned {
-    fn fetch(&self, _: Ask) -> Fetching<'_> {
+    fn fetch(&self, _: FetchRequest) -> FetchFuture<'_> {
         let answer = match &self.0 {
             Some((status, body)) => Ok(Document::new(*status, HeaderMap::new(), body.to_string())),
             None => Err(FetchError::TimedOut),
@@ -302,7 +302,7 @@ fn opaque(answer: Option<(StatusCode, Value)>) -> ResourceServer {
 struct Refusing(AtomicUsize);
 
 impl Fetch for Refusing {
-    fn fetch(&self, _: Ask) -> Fetching<'_> {
+    fn fetch(&self, _: FetchRequest) -> FetchFuture<'_> {
         self.0.fetch_add(1, Ordering::SeqCst);
         let body = json!({ "active": false }).to_string();
         Box::pin(async {
@@ -334,7 +334,7 @@ async fn a_bad_token_is_asked_about_once_in_a_while() {
 struct Hanging(AtomicUsize);
 
 impl Fetch for Hanging {
-    fn fetch(&self, _: Ask) -> Fetching<'_> {
+    fn fetch(&self, _: FetchRequest) -> FetchFuture<'_> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(async {
             jackfield_testkit::pass(std::time::Duration::from_secs(10)).await;

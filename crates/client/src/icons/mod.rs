@@ -25,7 +25,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, StatusCode, Uri};
 use jackfield_http::client::{Agent, AgentConfig, same_origin};
-use jackfield_http::{OutOfReach, Reach};
+use jackfield_http::fetch::{OutOfReach, Reach};
 use jackfield_protocol::Icon;
 
 pub use image::ImageKind;

@@ -26,7 +26,7 @@ use super::{Answer, Error};
 use jackfield_peer::Background;
 
 use crate::Body;
-use crate::reach::Reach;
+use crate::fetch::Reach;
 
 /// The most of a refusal that an authorizer sees.
 const REFUSAL_BYTES: usize = 64 * 1024;

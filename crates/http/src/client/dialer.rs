@@ -22,7 +22,7 @@ use super::origin::port;
 use super::resolve::{self, Resolve, SystemNames};
 #[cfg(feature = "client-tls")]
 use super::tls::Tls;
-use crate::reach::{OutOfReach, Reach};
+use crate::fetch::{OutOfReach, Reach};
 
 /// Opens byte streams to servers in another way than over TCP: a Unix socket, a tunnel, or memory. It sees every address
 /// before anything is sent there, so it can also refuse some.

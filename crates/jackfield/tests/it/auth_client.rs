@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use jackfield::auth::client::{AuthError, AuthEvent, Binding, Interaction, Login, OAuth, Page, Visit};
 use jackfield::auth::dpop::ProofRules;
-use jackfield::auth::fetch::{Ask, Fetch as _, HttpFetch};
 use jackfield::auth::resource::ScopeRules;
 use jackfield::auth::server::{AuthorizationServer, AuthorizationServerBuilder, Registration, Resource, Users};
 use jackfield::auth::{Clock, Protect as _, Secret};
 use jackfield::client::{Client, Http};
 use jackfield::http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
+use jackfield::http::fetch::{Fetch as _, FetchRequest, HttpFetch};
 use jackfield::http::{HttpConfig, HttpServer};
 use jackfield::peer::Shutdown;
 use jackfield::{Revision, Server, tool};
@@ -108,7 +108,7 @@ impl Visit for Visiting {
             let browser = HttpFetch::desktop();
             let home = page.url.join("/").unwrap();
             let mut cookies = Vec::new();
-            let mut answer = browser.fetch(Ask::get(page.url.as_str())?).await?;
+            let mut answer = browser.fetch(FetchRequest::get(page.url.as_str())?).await?;
             for (path, more) in [
                 ("login", vec![("username", "ann"), ("password", "correct horse battery")]),
                 ("consent", vec![("decision", "allow")]),
@@ -122,7 +122,7 @@ impl Visit for Visiting {
                 };
                 let (request, csrf) = (field("request"), field("csrf"));
                 let form = [("request", request.as_str()), ("csrf", csrf.as_str())].into_iter().chain(more);
-                let ask = Ask::post_form(home.join(path).unwrap().as_str(), form)?;
+                let ask = FetchRequest::post_form(home.join(path).unwrap().as_str(), form)?;
                 answer = browser.fetch(ask.with(http::header::COOKIE, cookies.join("; ").parse().unwrap())).await?;
             }
             Ok(answer.headers["location"].to_str().unwrap().to_owned())

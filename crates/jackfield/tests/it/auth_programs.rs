@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use jackfield::auth::client::{AuthEvent, GivenClient, IdentityProvider, Login};
-use jackfield::auth::fetch::{Ask, Document, Fetch, Fetching, HttpFetch};
 use jackfield::auth::jose::{JwkSet, SigningKey};
 use jackfield::auth::server::{Client as KnownClient, TrustedIssuer};
 use jackfield::auth::{Clock, Secret};
 use jackfield::client::{Builder, Client, Direction, Http};
+use jackfield::http::fetch::{Document, Fetch, FetchFuture, FetchRequest, HttpFetch};
 use jackfield::{Value, json, serde_json};
 
 use crate::auth_client::{World, call};
@@ -98,7 +98,7 @@ struct Organization {
 
 impl Organization {
     /// Vouches for its user Ann towards the authorization server and for the resource that are asked for.
-    fn vouch(&self, ask: &Ask) -> Document {
+    fn vouch(&self, ask: &FetchRequest) -> Document {
         let form: BTreeMap<String, String> = url::form_urlencoded::parse(&ask.body).into_owned().collect();
         assert_eq!(form["subject_token"], "who ann is");
         let now = self.clock.now();
@@ -111,7 +111,7 @@ impl Organization {
 }
 
 impl Fetch for Organization {
-    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+    fn fetch(&self, ask: FetchRequest) -> FetchFuture<'_> {
         self.fetched.lock().unwrap().push(ask.url.path().to_owned());
         if ask.url.as_str().starts_with(IDP) {
             return Box::pin(std::future::ready(Ok(self.vouch(&ask))));

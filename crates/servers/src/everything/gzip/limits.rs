@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jackfield_http::Reach;
+use jackfield_http::fetch::Reach;
 
 /// What may be compressed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use jackfield::Server;
 use jackfield::auth::Secret;
-use jackfield::auth::fetch::{Ask, Fetch, FetchError, Fetching};
 use jackfield::auth::server::{AuthorizationServer, Client, Registration, Resource, Users};
 use jackfield::http::HttpConfig;
+use jackfield::http::fetch::{Fetch, FetchError, FetchFuture, FetchRequest};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> jackfield::Result {
@@ -36,7 +36,7 @@ async fn main() -> jackfield::Result {
 struct Nowhere;
 
 impl Fetch for Nowhere {
-    fn fetch(&self, _: Ask) -> Fetching<'_> {
+    fn fetch(&self, _: FetchRequest) -> FetchFuture<'_> {
         Box::pin(std::future::ready(Err(FetchError::Refused("nothing is fetched in the conformance fixture"))))
     }
 }

@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use jackfield::Value;
 use jackfield::auth::Secret;
 use jackfield::auth::client::{AuthError, GivenClient, IdentityProvider, Interaction, Login, OAuth, Page, Visit};
-use jackfield::auth::fetch::{Ask, Fetch, HttpFetch};
 use jackfield::auth::jose::SigningKey;
 use jackfield::http::client::Boxed;
+use jackfield::http::fetch::{Fetch, FetchRequest, HttpFetch};
 
 /// The name that the suite expects of a client whose document is its name. It is never fetched.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
@@ -66,7 +66,7 @@ impl Visit for Visiting {
 
     fn visit(self: Box<Self>, page: Page) -> Boxed<'static, Result<String, AuthError>> {
         Box::pin(async move {
-            let mut ask = Ask::get(page.url.as_str())?;
+            let mut ask = FetchRequest::get(page.url.as_str())?;
             ask.redirects = 0;
             let answer = self.fetch.fetch(ask).await?;
             let location = answer.headers.get("location").and_then(|value| value.to_str().ok());

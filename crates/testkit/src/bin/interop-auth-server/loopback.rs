@@ -1,14 +1,14 @@
 //! Fetching from other programs on this machine.
 
-use jackfield::auth::fetch::{Ask, Document, Fetch, FetchError, Fetching, Reach};
 use jackfield::http::client::Agent;
+use jackfield::http::fetch::{Document, Fetch, FetchError, FetchFuture, FetchRequest, Reach};
 
 /// Fetches from other programs on this machine. Nothing else is ever asked for in these runs, so nothing else is allowed.
 #[derive(Debug, Default)]
 pub(crate) struct Loopback(Agent);
 
 impl Loopback {
-    async fn ask(&self, ask: Ask) -> Result<Document, FetchError> {
+    async fn ask(&self, ask: FetchRequest) -> Result<Document, FetchError> {
         Reach::Desktop.check_url(&ask.url)?;
         if ask.url.host_str() != Some("127.0.0.1") {
             return Err(FetchError::Refused("only loopback"));
@@ -25,7 +25,7 @@ impl Loopback {
 }
 
 impl Fetch for Loopback {
-    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+    fn fetch(&self, ask: FetchRequest) -> FetchFuture<'_> {
         Box::pin(async move {
             let deadline = ask.deadline;
             tokio::time::timeout(deadline, self.ask(ask)).await.unwrap_or(Err(FetchError::TimedOut))

@@ -9,12 +9,12 @@ mod loopback;
 use std::io;
 use std::sync::Arc;
 
-use jackfield::auth::fetch::Fetch;
 use jackfield::auth::jose::RemoteKeys;
 use jackfield::auth::resource::{JwtVerifier, ResourceServer, ScopeRules};
 use jackfield::auth::server::{AuthorizationServer, Registration, Resource, Upstream, Users};
 use jackfield::auth::{AuthContext as _, Protect as _, Secret};
 use jackfield::http::HttpConfig;
+use jackfield::http::fetch::Fetch;
 use jackfield::{Cx, Server, Value, json, tool};
 
 use loopback::Loopback;

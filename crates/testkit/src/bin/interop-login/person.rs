@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::header::{COOKIE, LOCATION, SET_COOKIE};
 use jackfield::auth::client::{AuthError, Interaction, Page, Visit};
-use jackfield::auth::fetch::{Ask, Document, Fetch as _, HttpFetch};
 use jackfield::http::client::Boxed;
+use jackfield::http::fetch::{Document, Fetch as _, FetchRequest, HttpFetch};
 
 /// Nobody listens there: what the browser is sent to is the answer.
 const CALLBACK: &str = "http://127.0.0.1:9/callback";
@@ -51,14 +51,14 @@ impl Visit for Browser {
 
     fn visit(mut self: Box<Self>, page: Page) -> Boxed<'static, Result<String, AuthError>> {
         Box::pin(async move {
-            let mut ask = Ask::get(page.url.as_str())?;
+            let mut ask = FetchRequest::get(page.url.as_str())?;
             for _ in 0..MOST_PAGES {
                 let at = ask.url.clone();
                 let answer = self.send(ask).await?;
                 let location = answer.headers.get(LOCATION).and_then(|value| value.to_str().ok());
                 ask = match location.and_then(|location| at.join(location).ok()) {
                     Some(next) if next.as_str().starts_with(CALLBACK) => return Ok(next.into()),
-                    Some(next) => Ask::get(next.as_str())?,
+                    Some(next) => FetchRequest::get(next.as_str())?,
                     None => filled(&at, &String::from_utf8_lossy(&answer.body)).ok_or_else(|| {
                         AuthError::Interaction(format!("nothing to fill in, status {}", answer.status))
                     })?,
@@ -70,7 +70,7 @@ impl Visit for Browser {
 }
 
 impl Browser {
-    async fn send(&mut self, mut ask: Ask) -> Result<Document, AuthError> {
+    async fn send(&mut self, mut ask: FetchRequest) -> Result<Document, AuthError> {
         ask.redirects = 0;
         let path = ask.url.path().to_owned();
         let ours = self.cookies.iter().filter(|((_, place), _)| path.starts_with(place.as_str()));
@@ -94,7 +94,7 @@ impl Browser {
 }
 
 /// Fills in the first form of a page.
-fn filled(at: &url::Url, page: &str) -> Option<Ask> {
+fn filled(at: &url::Url, page: &str) -> Option<FetchRequest> {
     let (_, rest) = page.split_once("<form")?;
     let (form, rest) = rest.split_once('>')?;
     let fields = rest.split("</form>").next()?;
@@ -108,7 +108,7 @@ fn filled(at: &url::Url, page: &str) -> Option<Ask> {
     // Of two buttons with one name the known answer is pressed, once.
     let values: BTreeMap<String, String> = values.collect();
     let action = at.join(&attribute(form, "action")?).ok()?;
-    Ask::post_form(action.as_str(), values.iter().map(|(name, value)| (name.as_str(), value.as_str()))).ok()
+    FetchRequest::post_form(action.as_str(), values.iter().map(|(name, value)| (name.as_str(), value.as_str()))).ok()
 }
 
 /// Reads an attribute of a tag.

@@ -1,26 +1,27 @@
 //! Fetching documents whose addresses strangers chose.
 
-#[cfg(feature = "fetch")]
-mod http;
+#[cfg(feature = "client")]
+mod http_fetch;
+mod reach;
 
-#[cfg(feature = "fetch")]
-pub use self::http::HttpFetch;
-pub use jackfield_http::{OutOfReach, Reach, is_public};
+#[cfg(feature = "client")]
+pub use http_fetch::HttpFetch;
+pub use reach::{OutOfReach, Reach, is_public};
 
 use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
 
-use ::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
-use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use bytes::Bytes;
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use serde::de::DeserializeOwned;
 use url::Url;
 
 /// What to fetch, and how much of it at most. Printed, it shows neither what is sent nor the query of the address.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Ask {
+pub struct FetchRequest {
     /// The method.
     pub method: Method,
     /// The address.
@@ -75,7 +76,8 @@ pub enum FetchError {
 
 impl FetchError {
     /// Whether nothing is at a place, or something else is: many sites answer every path with a page.
-    pub(crate) fn is_absent(&self) -> bool {
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
         match self {
             Self::Status(status) => status.is_client_error() || status.is_redirection(),
             Self::Unusable(_) => true,
@@ -84,12 +86,12 @@ impl FetchError {
     }
 }
 
-impl fmt::Debug for Ask {
+impl fmt::Debug for FetchRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut url = self.url.clone();
         url.set_query(None);
         let headers: Vec<&str> = self.headers.keys().map(HeaderName::as_str).collect();
-        f.debug_struct("Ask")
+        f.debug_struct("FetchRequest")
             .field("method", &self.method)
             .field("url", &url.as_str())
             .field("headers", &headers)
@@ -111,16 +113,16 @@ impl From<OutOfReach> for FetchError {
 }
 
 /// A document, now or later.
-pub type Fetching<'a> = Pin<Box<dyn Future<Output = Result<Document, FetchError>> + Send + 'a>>;
+pub type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<Document, FetchError>> + Send + 'a>>;
 
 /// Fetches documents. An implementation checks each address by a [`Reach`] after it was resolved, dials the very address it
-/// checked, and keeps to the limits of the [`Ask`].
+/// checked, and keeps to the limits of the [`FetchRequest`].
 pub trait Fetch: Send + Sync + fmt::Debug + 'static {
     /// Fetches a document.
-    fn fetch(&self, ask: Ask) -> Fetching<'_>;
+    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_>;
 }
 
-impl Ask {
+impl FetchRequest {
     /// Asks for a JSON document.
     ///
     /// # Errors
@@ -142,26 +144,26 @@ impl Ask {
     /// Posts a form.
     ///
     /// # Errors
-    /// As for [`Ask::get`].
+    /// As for [`FetchRequest::get`].
     pub fn post_form<'a>(url: &str, form: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, FetchError> {
-        let mut ask = Self::get(url)?;
+        let mut request = Self::get(url)?;
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
-        ask.method = Method::POST;
-        ask.body = body.into();
-        ask.redirects = 0;
-        Ok(ask.with(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded")))
+        request.method = Method::POST;
+        request.body = body.into();
+        request.redirects = 0;
+        Ok(request.with(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded")))
     }
 
     /// Posts a JSON document.
     ///
     /// # Errors
-    /// As for [`Ask::get`], or the document is none.
+    /// As for [`FetchRequest::get`], or the document is none.
     pub fn post_json(url: &str, document: &impl serde::Serialize) -> Result<Self, FetchError> {
-        let mut ask = Self::get(url)?;
-        ask.method = Method::POST;
-        ask.body = serde_json::to_vec(document).map_err(|_| FetchError::Unusable("not JSON"))?.into();
-        ask.redirects = 0;
-        Ok(ask.with(CONTENT_TYPE, HeaderValue::from_static("application/json")))
+        let mut request = Self::get(url)?;
+        request.method = Method::POST;
+        request.body = serde_json::to_vec(document).map_err(|_| FetchError::Unusable("not JSON"))?.into();
+        request.redirects = 0;
+        Ok(request.with(CONTENT_TYPE, HeaderValue::from_static("application/json")))
     }
 
     /// Sets a header.
@@ -219,12 +221,13 @@ mod tests {
     /// T-068: what is sent and what comes back holds secrets, and prints none of them.
     #[test]
     fn what_is_fetched_prints_no_secrets() {
-        let ask = Ask::post_form("https://a.example/token?key=s3cret", [("refresh_token", "s3cret")]).unwrap();
-        let ask = ask.with(::http::header::AUTHORIZATION, HeaderValue::from_static("Basic s3cret"));
+        let request =
+            FetchRequest::post_form("https://a.example/token?key=s3cret", [("refresh_token", "s3cret")]).unwrap();
+        let request = request.with(http::header::AUTHORIZATION, HeaderValue::from_static("Basic s3cret"));
         let mut headers = HeaderMap::new();
         headers.insert("location", HeaderValue::from_static("/cb?code=s3cret"));
         let document = Document::new(StatusCode::OK, headers, r#"{"access_token":"s3cret"}"#);
-        let printed = format!("{ask:?} {document:?}");
+        let printed = format!("{request:?} {document:?}");
         assert!(!printed.contains("s3cret"), "{printed}");
         assert!(printed.contains("https://a.example/token") && printed.contains("authorization"), "{printed}");
     }

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use http::header::{ACCEPT, LOCATION};
 use http::{HeaderMap, Method, Request, StatusCode};
-use jackfield_http::OutOfReach;
-use jackfield_http::client::{Agent, AgentConfig};
 use url::Url;
 
-use super::{Ask, Document, Fetch, FetchError, Fetching, Reach};
+use crate::client::{Agent, AgentConfig};
 
-/// Fetches over HTTP. Names are resolved once for each connection, every address is checked, and the connection goes to an
-/// address that was. Redirects are checked like the first address. There are no cookies, and what was sent to one origin is
+use super::{Document, Fetch, FetchError, FetchFuture, FetchRequest, OutOfReach, Reach};
+
+/// Fetches over HTTP. A name is resolved once per connection; each address is checked, and the connection goes to an
+/// address that was checked. Redirects are checked like the first address. There are no cookies, and what was sent to one origin is
 /// not sent to another.
 #[derive(Clone, Debug)]
 pub struct HttpFetch {
@@ -47,51 +47,51 @@ impl HttpFetch {
         Self { agent: Agent::new(config), reach }
     }
 
-    async fn follow(&self, mut ask: Ask) -> Result<Document, FetchError> {
+    async fn follow(&self, mut request: FetchRequest) -> Result<Document, FetchError> {
         let mut redirects = 0;
         loop {
-            self.reach.check_url(&ask.url)?;
-            let document = self.send(&ask).await?;
-            let Some(next) = redirect(&ask, &document)? else { return Ok(document) };
+            self.reach.check_url(&request.url)?;
+            let document = self.send(&request).await?;
+            let Some(next) = redirect(&request, &document)? else { return Ok(document) };
             redirects += 1;
-            if redirects > ask.redirects {
+            if redirects > request.redirects {
                 return Err(FetchError::Unusable("too many redirects"));
             }
-            if next.origin() != ask.url.origin() {
-                let accept = ask.headers.remove(ACCEPT);
-                ask.headers = accept.into_iter().map(|value| (ACCEPT, value)).collect();
+            if next.origin() != request.url.origin() {
+                let accept = request.headers.remove(ACCEPT);
+                request.headers = accept.into_iter().map(|value| (ACCEPT, value)).collect();
             }
-            ask.url = next;
+            request.url = next;
         }
     }
 
-    async fn send(&self, ask: &Ask) -> Result<Document, FetchError> {
-        let mut url = ask.url.clone();
+    async fn send(&self, request: &FetchRequest) -> Result<Document, FetchError> {
+        let mut url = request.url.clone();
         url.set_fragment(None);
-        let mut request = Request::new(ask.body.clone());
-        *request.method_mut() = ask.method.clone();
-        *request.uri_mut() = url.as_str().parse().map_err(|_| FetchError::Refused("not a URL"))?;
-        *request.headers_mut() = ask.headers.clone();
-        let answer = self.agent.send(request, None).await.map_err(failure)?;
+        let mut outgoing = Request::new(request.body.clone());
+        *outgoing.method_mut() = request.method.clone();
+        *outgoing.uri_mut() = url.as_str().parse().map_err(|_| FetchError::Refused("not a URL"))?;
+        *outgoing.headers_mut() = request.headers.clone();
+        let answer = self.agent.send(outgoing, None).await.map_err(failure)?;
         let (status, headers) = (answer.status, answer.headers.clone());
         if headers.contains_key(http::header::CONTENT_ENCODING) {
             return Err(FetchError::Unusable("the answer is encoded in a way that was not asked for"));
         }
-        Ok(Document::new(status, headers, answer.text(ask.limit).await.map_err(failure)?))
+        Ok(Document::new(status, headers, answer.text(request.limit).await.map_err(failure)?))
     }
 }
 
 impl Fetch for HttpFetch {
-    fn fetch(&self, ask: Ask) -> Fetching<'_> {
+    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_> {
         Box::pin(async move {
-            let deadline = ask.deadline;
-            tokio::time::timeout(deadline, self.follow(ask)).await.unwrap_or(Err(FetchError::TimedOut))
+            let deadline = request.deadline;
+            tokio::time::timeout(deadline, self.follow(request)).await.unwrap_or(Err(FetchError::TimedOut))
         })
     }
 }
 
 /// Returns where an answer sends us, if it does and may.
-fn redirect(ask: &Ask, document: &Document) -> Result<Option<Url>, FetchError> {
+fn redirect(request: &FetchRequest, document: &Document) -> Result<Option<Url>, FetchError> {
     let is_redirect = matches!(
         document.status,
         StatusCode::MOVED_PERMANENTLY
@@ -100,12 +100,12 @@ fn redirect(ask: &Ask, document: &Document) -> Result<Option<Url>, FetchError> {
             | StatusCode::TEMPORARY_REDIRECT
             | StatusCode::PERMANENT_REDIRECT
     );
-    if !is_redirect || ask.method != Method::GET || ask.redirects == 0 {
+    if !is_redirect || request.method != Method::GET || request.redirects == 0 {
         return Ok(None);
     }
-    let next = location(&document.headers).and_then(|text| ask.url.join(text).ok());
+    let next = location(&document.headers).and_then(|text| request.url.join(text).ok());
     let next = next.ok_or(FetchError::Unusable("a redirect that leads nowhere"))?;
-    if ask.url.scheme() == "https" && next.scheme() != "https" {
+    if request.url.scheme() == "https" && next.scheme() != "https" {
         return Err(FetchError::Refused("a redirect away from https"));
     }
     if !next.username().is_empty() || next.password().is_some() {
@@ -118,7 +118,7 @@ fn location(headers: &HeaderMap) -> Option<&str> {
     headers.get(LOCATION)?.to_str().ok()
 }
 
-fn failure(error: jackfield_http::client::Error) -> FetchError {
+fn failure(error: crate::client::Error) -> FetchError {
     if error.is_too_long() {
         return FetchError::TooLarge;
     }
