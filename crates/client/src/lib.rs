@@ -51,8 +51,6 @@ mod pages;
 mod pending;
 mod received_tasks;
 mod rounds;
-#[cfg(feature = "validation")]
-mod schema_cost;
 mod sending;
 mod session;
 #[cfg(feature = "skills")]

@@ -3,14 +3,12 @@
 use std::sync::OnceLock;
 
 use jackfield_protocol::{RawJson, Schema};
+use jackfield_schema::Outline;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-use crate::schema_cost::{Cost, cost};
 use crate::{BadOutput, Error};
 
-/// The longest source of a schema, in bytes.
-const MOST_BYTES: usize = 256 * 1024;
 /// The most steps that are taken in place: less than ten milliseconds, because a value has fewer parts than bytes.
 const STEPS_IN_PLACE: u64 = 1_000_000;
 /// The most steps at all: some seconds.
@@ -103,21 +101,18 @@ fn depth(value: &Value) -> u32 {
 }
 
 fn compile(schema: &Schema) -> Compiled {
-    if schema.get().len() > MOST_BYTES {
-        return Compiled::Refused(format!("the schema is longer than {MOST_BYTES} bytes"));
-    }
-    let schema = schema.to_value();
-    let (steps_per_byte, ways_back) = match cost(&schema) {
-        Cost::Bounded { subschemas, ways_back } => (subschemas, ways_back),
-        Cost::Unclear => {
+    let Outline { ways, recursive_refs, .. } = match jackfield_schema::inspect(schema) {
+        Ok(Outline { is_unclear: true, .. }) => {
             tracing::warn!("an output schema is too involved to be checked in bounded time; output is not checked");
             return Compiled::Skipped;
         }
-        Cost::TooMuch(why) => return Compiled::Refused(why.to_owned()),
+        Ok(outline) => outline,
+        Err(why) => return Compiled::Refused(format!("the schema {why}")),
     };
+    let ways_back = u64::try_from(recursive_refs).unwrap_or(u64::MAX).max(1);
     let patterns = PatternOptions::regex().size_limit(MOST_PATTERN_BYTES);
-    match jsonschema::options().offline().with_pattern_options(patterns).build(&schema) {
-        Ok(validator) => Compiled::Usable { validator: Box::new(validator), steps_per_byte, ways_back },
+    match jsonschema::options().offline().with_pattern_options(patterns).build(&schema.to_value()) {
+        Ok(validator) => Compiled::Usable { validator: Box::new(validator), steps_per_byte: ways, ways_back },
         Err(error) => {
             let what: String = error.to_string().chars().take(300).collect();
             Compiled::Refused(format!("the schema is not valid: {what}"))

@@ -17,6 +17,7 @@ const PLACES: &[(&str, Place)] = &[
     ("jackfield-protocol", Place::Layer(0)),
     ("jackfield-store", Place::Layer(0)),
     ("jackfield-macros", Place::Layer(0)),
+    ("jackfield-schema", Place::Layer(1)),
     ("jackfield-peer", Place::Layer(1)),
     ("jackfield-server", Place::Layer(3)),
     ("jackfield-client", Place::Layer(3)),

@@ -1,11 +1,11 @@
 //! JSON Schemas of arguments and results.
 
 use jackfield_protocol::Schema;
+use jackfield_schema::{Role, has_constraints};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
 use super::arguments::Rule;
-use crate::validation::{Role, has_constraints};
 
 /// One argument of a tool, for its schema.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,6 @@ mod variables;
 
 use std::cmp::Reverse;
 
-pub(crate) use class::decode;
 pub use expand::TemplateValue;
 pub use variables::Variables;
 

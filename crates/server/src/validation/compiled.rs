@@ -1,10 +1,9 @@
 //! Checking values by compiled schemas.
 
+use jackfield_schema::Outline;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
-
-use super::structure::Outline;
 
 /// A compiled schema.
 #[derive(Debug)]

@@ -1,8 +1,7 @@
 //! Without the feature `validation`, handlers' own types are what protects them.
 
+use jackfield_schema::Outline;
 use serde_json::Value;
-
-use super::structure::Outline;
 
 /// Without checks there is no effort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,11 @@
 //! JSON Schema: which schemas are accepted, and how values are checked by them.
 //!
-//! Schemas are checked when a tool is registered, with or without the feature `validation`; values only with it. Supported are
-//! 2020-12, which is assumed if a schema names no dialect, and 2019-09, draft 7, draft 6 and draft 4. References resolve inside
-//! the document only: nothing is ever fetched.
+//! Schemas are checked by `jackfield-schema` when a tool is registered, with or without the feature `validation`; values only with it.
 
 #[cfg(feature = "validation")]
 mod compiled;
 #[cfg(not(feature = "validation"))]
 mod disabled;
-mod references;
-mod structure;
 
 use jackfield_protocol::Schema;
 
@@ -17,11 +13,10 @@ use jackfield_protocol::Schema;
 pub(crate) use compiled::{Effort, Validator};
 #[cfg(not(feature = "validation"))]
 pub(crate) use disabled::{Effort, Validator};
-pub(crate) use structure::{Role, has_constraints};
 
 /// Checks a schema, and compiles it if values are to be checked. The error continues "the input schema …".
 pub(crate) fn compile(schema: &Schema) -> Result<Option<Validator>, String> {
-    let outline = structure::check(schema)?;
+    let outline = jackfield_schema::inspect(schema)?;
     Validator::new(&schema.to_value(), &outline)
 }
 

@@ -1,19 +1,19 @@
-//! Where the references of a schema lead: how many ways there are through its definitions, and which lead back to themselves.
+//! Where the references of a schema lead: how many ways there are through its definitions, how deep they are, and which lead back to
+//! themselves.
 
 use std::collections::HashMap;
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use crate::uri_template;
-
 /// Keywords that go on elsewhere in the document.
-pub(super) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+pub(crate) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// The parts of a schema that references name by something else than their place.
 #[derive(Debug, Default)]
-pub(super) struct Named<'a> {
-    pub(super) ids: HashMap<&'a str, &'a Value>,
-    pub(super) anchors: HashMap<&'a str, &'a Value>,
+pub(crate) struct Named<'a> {
+    pub(crate) ids: HashMap<&'a str, &'a Value>,
+    pub(crate) anchors: HashMap<&'a str, &'a Value>,
 }
 
 impl<'a> Named<'a> {
@@ -21,7 +21,7 @@ impl<'a> Named<'a> {
     fn resolve(&self, root: &'a Value, target: &str) -> Option<&'a Value> {
         let (document, fragment) = target.split_once('#').unwrap_or((target, ""));
         let document = if document.is_empty() { root } else { self.ids.get(document).copied()? };
-        match uri_template::decode(fragment)?.as_str() {
+        match percent_decode_str(fragment).decode_utf8().ok()?.as_ref() {
             "" => Some(document),
             pointer if pointer.starts_with('/') => document.pointer(pointer),
             anchor => self.anchors.get(anchor).copied(),
@@ -30,7 +30,7 @@ impl<'a> Named<'a> {
 }
 
 /// The definitions of a schema, each once, and where they lead.
-pub(super) struct Graph<'a> {
+pub(crate) struct Graph<'a> {
     root: &'a Value,
     named: &'a Named<'a>,
     /// What is referred to; the first is the whole schema.
@@ -39,6 +39,10 @@ pub(super) struct Graph<'a> {
     index: HashMap<*const Value, usize>,
     /// Where each leads.
     links: Vec<Vec<Link>>,
+    /// How deep each is, without what it refers to.
+    depths: Vec<usize>,
+    /// Whether every reference has a target.
+    is_complete: bool,
     /// Definitions that lead to each other are of the same circle.
     circle: Vec<usize>,
     /// How many ways there are through each, as far as it is known.
@@ -46,34 +50,52 @@ pub(super) struct Graph<'a> {
 }
 
 /// A reference from one definition to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 struct Link {
     to: usize,
     /// It is about a part of the value, not about the value itself.
     below: bool,
+    /// How deep in its definition it stands.
+    level: usize,
+}
+
+/// How deep a schema is with its references followed. A compiler calls itself so many times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Height {
+    /// Values within values.
+    pub(crate) levels: usize,
+    /// References within references.
+    pub(crate) references: usize,
+}
+
+impl Height {
+    fn max(self, other: Self) -> Self {
+        Self { levels: self.levels.max(other.levels), references: self.references.max(other.references) }
+    }
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(root: &'a Value, named: &'a Named<'a>, references: &[&str]) -> Self {
+    pub(crate) fn new(root: &'a Value, named: &'a Named<'a>, references: &[&str]) -> Self {
         let mut graph = Self {
             root,
             named,
             definitions: Vec::new(),
             index: HashMap::new(),
             links: Vec::new(),
+            depths: Vec::new(),
+            is_complete: true,
             circle: Vec::new(),
             ways: Vec::new(),
         };
         graph.place(root);
         for target in references {
-            graph.find(target);
+            graph.is_complete &= graph.find(target).is_some();
         }
         while let Some(definition) = graph.definitions.get(graph.links.len()).copied() {
             let mut links = Vec::new();
-            graph.gather(definition, false, &mut links);
-            links.sort_unstable();
-            links.dedup();
+            let depth = graph.gather(definition, false, 1, &mut links);
             graph.links.push(links);
+            graph.depths.push(depth);
         }
         graph.circle = circles(&graph.links);
         graph.ways = vec![None; graph.definitions.len()];
@@ -82,10 +104,16 @@ impl<'a> Graph<'a> {
 
     /// Counts the ways that a value may take through the whole schema. `None` if a definition leads back to itself without looking deeper
     /// into the value, which never ends.
-    pub(super) fn ways(&mut self) -> Option<u64> {
+    pub(crate) fn ways(&mut self) -> Option<u64> {
         // Where a circle is closed by looking deeper into the value, one way is counted: how deep values are is bounded elsewhere.
         let kept: Vec<Vec<usize>> = (0..self.links.len())
-            .map(|from| self.links[from].iter().filter(|link| !self.closes(from, **link)).map(|link| link.to).collect())
+            .map(|from| {
+                self.links[from]
+                    .iter()
+                    .filter(|link| !self.closes(from, link.to, link.below))
+                    .map(|link| link.to)
+                    .collect()
+            })
             .collect();
         for at in leaves_first(&kept) {
             self.ways[at] = Some(self.count(at, self.definitions[at], false)?);
@@ -93,14 +121,42 @@ impl<'a> Graph<'a> {
         self.ways.first().copied().flatten()
     }
 
-    /// Whether what a reference names leads back to itself.
-    pub(super) fn is_recursive(&self, target: &str) -> bool {
-        let found = self.named.resolve(self.root, target).and_then(|found| self.index.get(&std::ptr::from_ref(found)));
-        found.is_some_and(|at| self.links[*at].iter().any(|link| self.circle[link.to] == self.circle[*at]))
+    /// Whether every reference has a target.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
     }
 
-    fn closes(&self, from: usize, link: Link) -> bool {
-        link.below && self.circle[from] == self.circle[link.to]
+    /// Counts the references that lead back to the definition that they stand in.
+    pub(crate) fn recursive_refs(&self) -> usize {
+        let leads_back = |from: usize, link: &&Link| self.circle[from] == self.circle[link.to];
+        self.links
+            .iter()
+            .enumerate()
+            .map(|(from, links)| links.iter().filter(|link| leads_back(from, link)).count())
+            .sum()
+    }
+
+    /// Measures how deep a compiler that follows references goes. It compiles a definition once, and does not enter one that it is in.
+    pub(crate) fn height(&self) -> Height {
+        let links: Vec<Vec<usize>> =
+            self.links.iter().map(|links| links.iter().map(|link| link.to).collect()).collect();
+        let mut heights: Vec<Option<Height>> = vec![None; links.len()];
+        for at in leaves_first(&links) {
+            let own = Height { levels: self.depths[at], references: 0 };
+            let height = self.links[at].iter().fold(own, |height, link| {
+                let below = heights[link.to].unwrap_or_default();
+                height.max(Height {
+                    levels: link.level.saturating_add(below.levels),
+                    references: below.references.saturating_add(1),
+                })
+            });
+            heights[at] = Some(height);
+        }
+        heights.into_iter().flatten().fold(Height::default(), Height::max)
+    }
+
+    fn closes(&self, from: usize, to: usize, below: bool) -> bool {
+        below && self.circle[from] == self.circle[to]
     }
 
     fn find(&mut self, target: &str) -> Option<usize> {
@@ -116,17 +172,22 @@ impl<'a> Graph<'a> {
         at
     }
 
-    fn gather(&mut self, value: &'a Value, below: bool, links: &mut Vec<Link>) {
-        let Value::Object(members) = value else { return };
+    /// Gathers the references of a definition; returns how deep it is.
+    fn gather(&mut self, value: &'a Value, below: bool, level: usize, links: &mut Vec<Link>) -> usize {
+        let Value::Object(members) = value else { return level };
         for target in references(members) {
-            links.extend(self.find(target).map(|to| Link { to, below }));
+            links.extend(self.find(target).map(|to| Link { to, below, level }));
         }
+        let mut deepest = level;
         for (name, value) in members {
             let Some((meets, schemas)) = subschemas(name, value) else { continue };
             for schema in schemas {
-                self.gather(schema, below || meets != Meets::Value, links);
+                // A list or a map of schemas is a level of its own.
+                let level = level.saturating_add(if std::ptr::eq(schema, value) { 1 } else { 2 });
+                deepest = deepest.max(self.gather(schema, below || meets != Meets::Value, level, links));
             }
         }
+        deepest
     }
 
     fn count(&self, from: usize, value: &'a Value, below: bool) -> Option<u64> {
@@ -136,7 +197,7 @@ impl<'a> Graph<'a> {
             let found = self.named.resolve(self.root, target);
             let found = found.and_then(|found| self.index.get(&std::ptr::from_ref(found)).copied());
             total = total.saturating_add(match found {
-                Some(to) if !self.closes(from, Link { to, below }) => self.ways[to]?,
+                Some(to) if !self.closes(from, to, below) => self.ways[to]?,
                 _ => 1,
             });
         }
