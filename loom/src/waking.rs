@@ -13,8 +13,8 @@ use tokio::io::AsyncWrite;
 
 use crate::aside::Aside;
 use crate::mailbox::{Found, Mailbox};
-use crate::outbox::{StreamLink, Turn};
 use crate::slot::Slot;
+use crate::stream_link::{StreamLink, Turn};
 use crate::sync::Mutex;
 use crate::{Link, Outgoing, model};
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::process::ExitCode;
 
-use jackfield_client::Error;
+use jackfield_client::{Error, ErrorKind};
 
 use crate::show::{escaped, one_line};
 
@@ -145,33 +145,37 @@ impl Failure {
 }
 
 fn class(error: &Error) -> Class {
-    match error {
-        Error::TimedOut { .. } => Class::TimedOut,
-        Error::Connect(_) | Error::NoCommonRevision { .. } => Class::Unreachable,
-        Error::Refused(_) | Error::Undeclared(_) => Class::Refused,
-        Error::Arguments(_) | Error::BadRoot(_) | Error::BadUrl(_) | Error::BadHeader(_) => Class::Usage,
+    match error.kind() {
+        _ if error.is_refused_question() || error.is_undeclared_question() => Class::Refused,
+        ErrorKind::Timeout => Class::TimedOut,
+        ErrorKind::Connect => Class::Unreachable,
+        ErrorKind::Input => Class::Usage,
         _ => Class::Server,
     }
 }
 
 fn what(error: &Error) -> String {
-    match error {
-        Error::Server { method, error } => {
-            format!("the server refused {method}: {} (code {})", one_line(&shortened(&error.message)), error.code)
+    match error.server_error().zip(error.method()) {
+        Some((said, method)) => {
+            format!("the server refused {method}: {} (code {})", one_line(&shortened(&said.message)), said.code)
         }
-        other => one_line(&shortened(&other.to_string())).into_owned(),
+        None => one_line(&shortened(&error.to_string())).into_owned(),
     }
 }
 
 /// What to try, where there is something better than reading the message again.
 fn hint(error: &Error) -> Option<&'static str> {
-    match error {
-        Error::TimedOut { .. } => Some("give it more time with --timeout, or look at what is said with --verbose"),
-        Error::NoCommonRevision { .. } => Some("leave --revision out, so that the two sides can agree on one"),
-        Error::NotOffered(_) => Some("see what the server offers with `jackfield inspect`"),
-        Error::Refused(_) => Some("answer the server's questions on a terminal, or with --answer and --reply"),
-        Error::BadAnswer { .. } | Error::RepeatedCursor(_) => Some("see the messages with --verbose"),
-        Error::Lost { .. } | Error::Closed(_) => Some("see what the server says with --verbose"),
+    match error.kind() {
+        ErrorKind::Timeout => Some("give it more time with --timeout, or look at what is said with --verbose"),
+        ErrorKind::Connect if error.is_no_common_revision() => {
+            Some("leave --revision out, so that the two sides can agree on one")
+        }
+        _ if error.is_not_offered() => Some("see what the server offers with `jackfield inspect`"),
+        _ if error.is_refused_question() => {
+            Some("answer the server's questions on a terminal, or with --answer and --reply")
+        }
+        ErrorKind::Protocol if !error.is_undeclared_question() => Some("see the messages with --verbose"),
+        ErrorKind::Closed => Some("see what the server says with --verbose"),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jackfield::protocol::{Implementation, LoggingMessageParams, Root};
-use jackfield_client::{Builder, Client, Command, Direction, Error, Http, Restarts, Timeouts};
+use jackfield_client::{Builder, Client, Command, Direction, Error, ErrorKind, Http, Restarts, Timeouts};
 use jackfield_host::{CommandTarget, Reach, UrlTarget};
 
 use crate::failure::{Class, Failure};
@@ -119,7 +119,7 @@ async fn connect(
     let client = connected.map_err(|error| unreachable(&error, target, stderr))?;
     if let Some(level) = options.log {
         match client.set_log_level(level).await {
-            Err(Error::NotOffered(_)) => eprintln!("note: this server has no log messages"),
+            Err(error) if error.is_not_offered() => eprintln!("note: this server has no log messages"),
             other => other?,
         }
     }
@@ -211,10 +211,15 @@ fn announce(target: &Target, command: &CommandTarget, verbose: bool) {
     }
 }
 
+/// Returns why a program could not be started.
+fn start_failure(error: &Error) -> Option<&std::io::Error> {
+    std::error::Error::source(error).filter(|_| error.kind() == ErrorKind::Connect)?.downcast_ref()
+}
+
 /// Says why there is no connection.
 fn unreachable(error: &Error, target: &Target, stderr: &ServerStderr) -> Failure {
     let failure = match (&target.reach, error) {
-        (Reach::Command(command), Error::Connect(cause)) => {
+        (Reach::Command(command), error) if let Some(cause) = start_failure(error) => {
             let program = command.program.to_string_lossy();
             let failure =
                 Failure::new(Class::Unreachable, format!("{program} cannot be started")).why(cause.to_string());

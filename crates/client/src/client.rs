@@ -14,13 +14,14 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::asking::{Asking, Patience, complete};
-use crate::call::Call;
-use crate::core::{Core, State};
-use crate::handlers::check_root;
-use crate::rounds::{Repeatable, Settled};
-use crate::session::{ServerFacts, Session};
-use crate::{BadAnswer, Behalf, Builder, Connector, Ended, Error, Listing, Outgoing, Sent, Subscribe};
+use crate::connection::{Core, State};
+use crate::connection::{ServerInfo, Session};
+use crate::error::Cause;
+use crate::questions::check_root;
+use crate::request::{Deadline, RequestOptions, complete};
+use crate::request::{Finished, Repeatable};
+use crate::tools::Call;
+use crate::{BadAnswer, Behalf, Builder, Connector, EndReason, Error, Listing, Outgoing, OutgoingKind, Subscribe};
 
 /// A client of one server, whatever revision that speaks.
 ///
@@ -45,7 +46,7 @@ pub(crate) struct Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        self.core.close(&Arc::new(Ended::new("the client was dropped")));
+        self.core.close(&Arc::new(EndReason::new("the client was dropped")));
     }
 }
 
@@ -73,7 +74,7 @@ impl Client {
 
     /// Returns what the server says about itself; `None` while it is being started again.
     #[must_use]
-    pub fn server(&self) -> Option<Arc<ServerFacts>> {
+    pub fn server(&self) -> Option<Arc<ServerInfo>> {
         self.core.session_now().map(|session| session.about.clone())
     }
 
@@ -157,15 +158,15 @@ impl Client {
         }
         let params = ReadResourceParams::new(uri.as_str());
         let what = Repeatable::ReadResource(&params);
-        match self.core.ask_in_rounds(&session, &what, &mut self.asking()).await? {
-            Settled::Result(result, first) => {
+        match self.core.request_in_rounds(&session, &what, &mut self.request_options()).await? {
+            Finished::Result(result, first) => {
                 // What depends on the answers to questions is not kept.
                 if let Some(text) = first {
                     self.core.keep(&session, moment, Method::ReadResource, Some(&uri), &text).await;
                 }
                 Ok(result)
             }
-            Settled::Task(_) => Err(Error::bad_answer(Method::ReadResource.name(), BadAnswer::Kind)),
+            Finished::Task(_) => Err(Error::bad_answer(Method::ReadResource.name(), BadAnswer::Kind)),
         }
     }
 
@@ -188,9 +189,9 @@ impl Client {
         let mut params = GetPromptParams::new(name);
         params.arguments = (!arguments.is_empty()).then_some(arguments);
         let what = Repeatable::GetPrompt(&params);
-        match self.core.ask_in_rounds(&session, &what, &mut self.asking()).await? {
-            Settled::Result(result, _) => Ok(result),
-            Settled::Task(_) => Err(Error::bad_answer(Method::GetPrompt.name(), BadAnswer::Kind)),
+        match self.core.request_in_rounds(&session, &what, &mut self.request_options()).await? {
+            Finished::Result(result, _) => Ok(result),
+            Finished::Task(_) => Err(Error::bad_answer(Method::GetPrompt.name(), BadAnswer::Kind)),
         }
     }
 
@@ -213,7 +214,7 @@ impl Client {
             context.arguments = Some(known);
             params.context = Some(context);
         }
-        self.ask(&session, ClientRequest::Complete(params)).await
+        self.request_as(&session, ClientRequest::Complete(params)).await
     }
 
     /// Asks whether the server lives. Since 2026-07-28 there is no ping; then the server is asked what it is.
@@ -227,7 +228,7 @@ impl Client {
         } else {
             ClientRequest::Discover(DiscoverParams::default())
         };
-        self.ask::<serde::de::IgnoredAny>(&session, request).await.map(drop)
+        self.request_as::<serde::de::IgnoredAny>(&session, request).await.map(drop)
     }
 
     /// Sets the least level of log messages that the server should send.
@@ -237,12 +238,12 @@ impl Client {
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), Error> {
         let session = self.session().await?;
         if session.about.capabilities.logging.is_none() {
-            return Err(Error::NotOffered("log messages"));
+            return Err(Cause::NotOffered("log messages").into());
         }
         self.core.set_log_level(level);
         if session.revision.has_log_level_request() {
             let request = ClientRequest::SetLevel(SetLevelParams::new(level));
-            return self.ask::<EmptyResult>(&session, request).await.map(drop);
+            return self.request_as::<EmptyResult>(&session, request).await.map(drop);
         }
         self.core.state.send_if_modified(|state| match state {
             State::Ready(session) => {
@@ -260,7 +261,7 @@ impl Client {
     /// A root is not a `file://` URI, or the client was built without roots.
     pub fn set_roots(&self, roots: Vec<Root>) -> Result<(), Error> {
         roots.iter().try_for_each(check_root)?;
-        let Some(kept) = &self.core.options.handlers.roots else { return Err(Error::BuiltWithout("roots")) };
+        let Some(kept) = &self.core.options.handlers.roots else { return Err(Cause::BuiltWithout("roots").into()) };
         *kept.lock().unwrap_or_else(PoisonError::into_inner) = roots;
         if let Some(session) = self.core.session_now() {
             let mut text = Vec::new();
@@ -268,7 +269,7 @@ impl Client {
             if write_notification(&mut text, notice, session.revision).is_ok() {
                 let method = Method::RootsListChanged.name();
                 // A server that is gone needs no notice.
-                let _ = session.link.send(Outgoing { text: &text, kind: Sent::Notification(method) });
+                let _ = session.link.send(Outgoing { text: &text, kind: OutgoingKind::Notification(method) });
             }
         }
         Ok(())
@@ -280,7 +281,7 @@ impl Client {
     /// See [`Error`].
     pub async fn request(&self, method: impl Into<String>, params: JsonObject) -> Result<RawJson, Error> {
         let session = self.session().await?;
-        self.ask(&session, ClientRequest::from(CustomMessage::new(method, params))).await
+        self.request_as(&session, ClientRequest::from(CustomMessage::new(method, params))).await
     }
 
     /// Ends the connection in an orderly way and waits until the server is gone.
@@ -300,18 +301,18 @@ impl Client {
     }
 
     /// Returns the session as it is for the one who asks.
-    pub(crate) async fn session_within(&self, patience: Duration) -> Result<Arc<Session>, Error> {
-        let session = self.core.session(patience).await?;
+    pub(crate) async fn session_within(&self, timeout: Duration) -> Result<Arc<Session>, Error> {
+        let session = self.core.session(timeout).await?;
         Ok(match &self.behalf {
             None => session,
             Some(behalf) => Arc::new(session.on_behalf(&self.core.options, behalf)),
         })
     }
 
-    fn asking(&self) -> Asking {
-        let mut asking = Asking::new(&self.core);
-        self.add_headers(&mut asking.headers);
-        asking
+    fn request_options(&self) -> RequestOptions {
+        let mut options = RequestOptions::new(&self.core);
+        self.add_headers(&mut options.headers);
+        options
     }
 
     /// Adds what the one who is asked for sent along.
@@ -321,30 +322,34 @@ impl Client {
         }
     }
 
-    async fn ask<T: serde::de::DeserializeOwned>(&self, session: &Session, request: ClientRequest) -> Result<T, Error> {
-        self.core.ask_plainly(session, request, &mut self.asking()).await
+    async fn request_as<T: serde::de::DeserializeOwned>(
+        &self,
+        session: &Session,
+        request: ClientRequest,
+    ) -> Result<T, Error> {
+        self.core.request(session, request, &mut self.request_options()).await
     }
 
     /// Lists the tools once, if they are not known: some must be called as tasks, or have output to check.
     ///
     /// # Errors
     /// The time of the call is over.
-    pub(crate) async fn learn_tools(&self, session: &Session, patience: Patience) -> Result<(), Error> {
-        let edition = {
-            let catalogue = self.core.catalogue();
-            if catalogue.complete || session.needs_tools().is_err() {
+    pub(crate) async fn learn_tools(&self, session: &Session, deadline: Deadline) -> Result<(), Error> {
+        let version = {
+            let tool_catalog = self.core.tool_catalog();
+            if tool_catalog.complete || session.needs_tools().is_err() {
                 return Ok(());
             }
-            catalogue.edition()
+            tool_catalog.version()
         };
-        let listed = Box::pin(self.tools().within(patience).all()).await;
+        let listed = Box::pin(self.tools().within(deadline).all()).await;
         // Also after a failure: a server that cannot list its tools is not asked before every call.
-        self.core.catalogue().completed(edition);
+        self.core.tool_catalog().completed(version);
         match listed {
             Err(error) if error.is_timeout() => return Err(error),
             Err(error) => tracing::warn!(%error, "the tools could not be listed"),
             Ok(_) => {}
         }
-        patience.check(Method::CallTool.name())
+        deadline.check(Method::CallTool.name())
     }
 }

@@ -1,130 +1,132 @@
-//! What can go wrong with a request, seen from the one who sent it.
+//! What can go wrong with a request, as its caller sees it.
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ElicitUrlParams, ErrorObject, Method, NotInRevision, ReadError, Revision};
-
 use jackfield_store::StoreError;
 
-use crate::Ended;
+use crate::EndReason;
 
 /// Why a request has no result.
 ///
-/// Only [`Error::Server`] comes from the server, and only it answers [`Error::server_error`]; a timeout, a closed connection or a
-/// refusal of this client cannot be mistaken for it.
-#[derive(Debug, thiserror::Error)]
+/// [`Error::kind`] is for callers that branch; the questions beside it tell cases of one kind apart. The message names what happened,
+/// and [`source`](std::error::Error::source) its cause.
+///
+/// Only an error that the server itself sent answers [`Error::server_error`]; a timeout, a closed connection or a refusal of this client
+/// cannot be mistaken for it.
+///
+/// ```
+/// # use jackfield_client::{Error, ErrorKind};
+/// fn is_worth_a_retry(error: &Error) -> bool {
+///     matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Connect) || error.status() == Some(503)
+/// }
+/// ```
+pub struct Error(Box<Cause>);
+
+/// What kind of thing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Error {
-    /// The server answered with an error.
+pub enum ErrorKind {
+    /// The server answered with an error, see [`Error::server_error`], or cancelled the task that the request had become.
+    Server,
+    /// The server did not answer in time. The request has been cancelled.
+    Timeout,
+    /// The connection has ended. If it ended during the request ([`Error::is_lost`]), the server may or may not have done what was
+    /// asked; otherwise the request was not sent.
+    Closed,
+    /// The server cannot be reached or started, or speaks no revision that is allowed here.
+    Connect,
+    /// The server broke the protocol: its answer is not what the method promises, or it asked for something that was not declared.
+    Protocol,
+    /// The server does not offer it, its revision cannot express it, or this client was built without it.
+    Unsupported,
+    /// What was given to the client cannot be used: arguments, a URL, a header, a root.
+    Input,
+    /// The tool failed, or what it gave is not what was asked for. Also a skill that is not the one that was listed.
+    Output,
+    /// This client gave up: a limit was reached, the handler for a question refused, or its store is not available.
+    Local,
+}
+
+/// What happened, in full.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Cause {
     #[error("the server answered {method} with an error")]
     Server {
-        /// The method that was asked.
         method: String,
-        /// The server's error.
         #[source]
         error: Box<ErrorObject>,
     },
-    /// The server did not answer in time. The request has been cancelled.
     #[error("the server did not answer {method} within {after:?}")]
     TimedOut {
-        /// The method that was asked.
         method: String,
         /// How long the client waited, since the start or since the last sign of progress.
         after: Duration,
     },
-    /// The connection ended before the answer. The server may or may not have done what was asked.
     #[error("the connection ended before the server answered {method}")]
     Lost {
-        /// The method that was asked.
         method: String,
-        /// Why it ended.
         #[source]
-        cause: Arc<Ended>,
+        reason: Arc<EndReason>,
     },
-    /// There is no connection any more.
     #[error("the client is closed")]
-    Closed(#[source] Arc<Ended>),
-    /// The connection could not be opened, or the server could not be started.
+    Closed(#[source] Arc<EndReason>),
     #[error("the server cannot be reached")]
     Connect(#[source] io::Error),
-    /// The two sides have no revision in common that is allowed here.
     #[error("the server speaks {offered:?}, which is none of the revisions allowed here: {allowed:?}")]
     NoCommonRevision {
         /// What the server offers, as far as it says so.
         offered: Vec<String>,
-        /// What this client would accept.
         allowed: Vec<Revision>,
     },
-    /// The answer cannot be read: it is not what the method promises.
     #[error("the answer to {method} is not what the method promises")]
     BadAnswer {
-        /// The method that was asked.
         method: String,
-        /// What is wrong with it.
         #[source]
         cause: BadAnswer,
     },
-    /// The server did not say that it offers this.
     #[error("the server does not offer {0}")]
     NotOffered(&'static str),
-    /// The revision in use has no words for it.
     #[error("the revision in use cannot express it")]
     NotInRevision(#[source] NotInRevision),
-    /// What was given to the client cannot be sent.
     #[error("the arguments cannot be sent")]
     Arguments(#[source] serde_json::Error),
-    /// The store that keeps the ids of tasks is not available.
     #[error("the store for the ids of tasks cannot be used")]
     Store(#[source] StoreError),
-    /// The server broke the protocol: it asked for something that this client never said it can answer. The user of the client can do
-    /// nothing about it but to build it with a handler for that.
     #[error("the server asked for {0}, which this client did not declare")]
     Undeclared(&'static str),
-    /// The user of the client asked for something that it was built without. No server has heard of it.
     #[error("this client was built without {0}")]
     BuiltWithout(&'static str),
-    /// A question of the server was refused by the handler for it.
     #[error("a question of the server was refused")]
     Refused(#[source] Box<ErrorObject>),
-    /// A limit of this client was reached.
     #[error("{what} is more than the limit of {limit}")]
-    Limit {
-        /// What there is too much of.
-        what: &'static str,
-        /// How much is allowed.
-        limit: usize,
-    },
-    /// A list has the same cursor twice, so it would never end.
+    Limit { what: &'static str, limit: usize },
     #[error("the server gave the same cursor twice for {0}")]
     RepeatedCursor(&'static str),
-    /// The server ended the task before it had a result.
     #[error("the server cancelled the task")]
     TaskCancelled,
-    /// The tool failed and gave no structured output.
     #[error("the tool failed: {0}")]
     ToolFailed(String),
-    /// The tool's output is not what was asked for.
     #[error("the tool's output does not fit")]
     Output(#[source] BadOutput),
-    /// A skill is not what the server listed.
     #[cfg(feature = "skills")]
     #[error("the skill cannot be used")]
     Skill(#[source] crate::skills::BadSkill),
-    /// The address is not an `http` or `https` URL, or has a user name or password in it.
+    #[cfg(feature = "http")]
     #[error("{0:?} is not a plain http or https URL")]
     BadUrl(String),
-    /// A header has a name or value that HTTP does not allow, or one that the protocol sets itself.
+    #[cfg(feature = "http")]
     #[error("the header {0:?} cannot be sent")]
     BadHeader(String),
-    /// A root is not a `file://` URI without `.` and `..` in its path.
     #[error("{0:?} is not a file:// URI of a folder or file")]
     BadRoot(String),
 }
 
-/// What is wrong with an answer.
+/// What is wrong with an answer: the [`source`](std::error::Error::source) of an [`Error`] of the kind [`ErrorKind::Protocol`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadAnswer {
@@ -151,7 +153,7 @@ pub enum BadAnswer {
     Status(u16),
 }
 
-/// What is wrong with a tool's output.
+/// What is wrong with a tool's output: the [`source`](std::error::Error::source) of an [`Error`] of the kind [`ErrorKind::Output`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadOutput {
@@ -167,16 +169,71 @@ pub enum BadOutput {
 }
 
 impl Error {
+    /// Makes an error that says that the server cannot be reached: for code that connects by itself and returns errors of this type.
+    #[must_use]
+    pub fn connect(cause: io::Error) -> Self {
+        Cause::Connect(cause).into()
+    }
+
+    /// Returns what kind of thing went wrong.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self.cause() {
+            Cause::Server { .. } | Cause::TaskCancelled => ErrorKind::Server,
+            Cause::TimedOut { .. } => ErrorKind::Timeout,
+            Cause::Lost { .. } | Cause::Closed(_) => ErrorKind::Closed,
+            Cause::Connect(_) | Cause::NoCommonRevision { .. } => ErrorKind::Connect,
+            Cause::BadAnswer { .. } | Cause::RepeatedCursor(_) | Cause::Undeclared(_) => ErrorKind::Protocol,
+            Cause::NotOffered(_) | Cause::NotInRevision(_) | Cause::BuiltWithout(_) => ErrorKind::Unsupported,
+            Cause::Arguments(_) | Cause::BadRoot(_) => ErrorKind::Input,
+            #[cfg(feature = "http")]
+            Cause::BadUrl(_) | Cause::BadHeader(_) => ErrorKind::Input,
+            Cause::ToolFailed(_) | Cause::Output(_) => ErrorKind::Output,
+            #[cfg(feature = "skills")]
+            Cause::Skill(_) => ErrorKind::Output,
+            Cause::Limit { .. } | Cause::Refused(_) | Cause::Store(_) => ErrorKind::Local,
+        }
+    }
+
     /// Returns the error that the server answered with, if it did.
     #[must_use]
     pub fn server_error(&self) -> Option<&ErrorObject> {
-        match self {
-            Self::Server { error, .. } => Some(error),
+        match self.cause() {
+            Cause::Server { error, .. } => Some(error),
             _ => None,
         }
     }
 
-    /// Returns the pages that a person has to be at before the request can be served, if the server says so: the error -32042 of
+    /// Takes the error that the server answered with.
+    ///
+    /// # Errors
+    /// It is another error, which is given back.
+    pub fn into_server_error(self) -> Result<ErrorObject, Self> {
+        match *self.0 {
+            Cause::Server { error, .. } => Ok(*error),
+            other => Err(other.into()),
+        }
+    }
+
+    /// Returns the code of the error that the server answered with.
+    #[must_use]
+    pub fn code(&self) -> Option<i64> {
+        self.server_error().map(|error| error.code)
+    }
+
+    /// Returns the method of the request, if the error is about its answer, or about the lack of one.
+    #[must_use]
+    pub fn method(&self) -> Option<&str> {
+        match self.cause() {
+            Cause::Server { method, .. }
+            | Cause::TimedOut { method, .. }
+            | Cause::Lost { method, .. }
+            | Cause::BadAnswer { method, .. } => Some(method),
+            _ => None,
+        }
+    }
+
+    /// Returns the pages that a person has to visit before the request can be served, if the server says so: the error -32042 of
     /// 2025-11-25. With a handler for pages the client asks the person and sends the request again by itself.
     #[must_use]
     pub fn required_pages(&self) -> Option<Vec<ElicitUrlParams>> {
@@ -186,8 +243,8 @@ impl Error {
     /// Returns the HTTP status that the server refused the request with, if it said no more than that.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
-        match self {
-            Self::BadAnswer { cause: BadAnswer::Status(status), .. } => Some(*status),
+        match self.cause() {
+            Cause::BadAnswer { cause: BadAnswer::Status(status), .. } => Some(*status),
             _ => None,
         }
     }
@@ -196,7 +253,7 @@ impl Error {
     /// since then it is -32602 with the URI. The other codes from -32019 to -32000 are given back as they are: they mean nothing.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
-        let Self::Server { method, error } = self else { return false };
+        let Cause::Server { method, error } = self.cause() else { return false };
         let names_uri = || error.data.as_ref().is_some_and(|data| data.get("uri").is_some());
         error.code == code::RESOURCE_NOT_FOUND
             || (error.code == code::INVALID_PARAMS && method == Method::ReadResource.name() && names_uri())
@@ -205,32 +262,118 @@ impl Error {
     /// Whether the server did not answer in time.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::TimedOut { .. })
+        matches!(self.cause(), Cause::TimedOut { .. })
     }
 
-    /// Whether the connection ended, before or during the request.
+    /// Whether there is no connection: it ended before or during the request, or could not be opened.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        matches!(self, Self::Closed(_) | Self::Lost { .. } | Self::Connect(_))
+        matches!(self.cause(), Cause::Closed(_) | Cause::Lost { .. } | Cause::Connect(_))
+    }
+
+    /// Whether the connection ended after the request was sent: the server may or may not have done what was asked.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        matches!(self.cause(), Cause::Lost { .. })
+    }
+
+    /// Whether the server was reached, but speaks no revision that is allowed here.
+    #[must_use]
+    pub fn is_no_common_revision(&self) -> bool {
+        matches!(self.cause(), Cause::NoCommonRevision { .. })
     }
 
     /// Whether the server broke the protocol.
     #[must_use]
     pub fn is_protocol_violation(&self) -> bool {
-        matches!(self, Self::BadAnswer { .. } | Self::RepeatedCursor(_) | Self::Undeclared(_))
+        self.kind() == ErrorKind::Protocol
+    }
+
+    /// Whether the server asked a question that this client did not declare, so that no handler has seen it.
+    #[must_use]
+    pub fn is_undeclared_question(&self) -> bool {
+        matches!(self.cause(), Cause::Undeclared(_))
+    }
+
+    /// Whether the handler for a question of the server refused to answer it.
+    #[must_use]
+    pub fn is_refused_question(&self) -> bool {
+        matches!(self.cause(), Cause::Refused(_))
+    }
+
+    /// Whether the server did not declare that it offers this. It was not asked.
+    #[must_use]
+    pub fn is_not_offered(&self) -> bool {
+        matches!(self.cause(), Cause::NotOffered(_))
+    }
+
+    /// Whether a limit of this client was reached.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        matches!(self.cause(), Cause::Limit { .. })
+    }
+
+    /// Whether the server cancelled the task that the request had become.
+    #[must_use]
+    pub fn is_task_cancelled(&self) -> bool {
+        matches!(self.cause(), Cause::TaskCancelled)
+    }
+
+    pub(crate) fn cause(&self) -> &Cause {
+        &self.0
+    }
+
+    pub(crate) fn into_cause(self) -> Cause {
+        *self.0
     }
 
     pub(crate) fn bad_answer(method: &str, cause: BadAnswer) -> Self {
-        Self::BadAnswer { method: method.to_owned(), cause }
+        Cause::BadAnswer { method: method.to_owned(), cause }.into()
     }
 
     pub(crate) fn server(method: &str, error: ErrorObject) -> Self {
-        Self::Server { method: method.to_owned(), error: Box::new(error) }
+        Cause::Server { method: method.to_owned(), error: Box::new(error) }.into()
+    }
+
+    pub(crate) fn lost(method: &str, reason: Arc<EndReason>) -> Self {
+        Cause::Lost { method: method.to_owned(), reason }.into()
+    }
+
+    pub(crate) fn timed_out(method: &str, after: Duration) -> Self {
+        Cause::TimedOut { method: method.to_owned(), after }.into()
+    }
+
+    pub(crate) fn limit(what: &'static str, limit: usize) -> Self {
+        Cause::Limit { what, limit }.into()
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&*self.0)
+    }
+}
+
+impl From<Cause> for Error {
+    fn from(cause: Cause) -> Self {
+        Self(Box::new(cause))
     }
 }
 
 impl From<NotInRevision> for Error {
     fn from(cause: NotInRevision) -> Self {
-        Self::NotInRevision(cause)
+        Cause::NotInRevision(cause).into()
     }
 }

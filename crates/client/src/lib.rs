@@ -21,73 +21,38 @@
 //! Everything a server says is untrusted: names, descriptions, schemas, errors, log messages and results. Nothing is ever
 //! fetched or opened because a server named it; whoever draws icons loads them with the module `icons`, which is careful.
 
-mod asking;
-mod audit;
-mod behalf;
-mod builder;
-mod cache;
-mod call;
-mod catalogue;
 mod client;
+mod config;
 mod connection;
-mod core;
 mod error;
-mod handlers;
-mod handshake;
-#[cfg(feature = "http")]
-mod http;
 #[cfg(feature = "icons")]
 pub mod icons;
-mod inbox;
-mod keep_alive;
-mod kept;
-mod limits;
-mod listing;
-mod model_choice;
-mod options;
-mod outbox;
-mod output;
-mod pages;
-mod pending;
-mod received_tasks;
-mod rounds;
-mod sending;
-mod session;
+mod lists;
+mod questions;
+mod request;
 #[cfg(feature = "skills")]
 pub mod skills;
-mod spawned;
-mod stream;
-mod streamed;
-mod subscription;
 mod subscriptions;
-mod supervisor;
 mod sync;
-mod tap;
 mod tasks;
+mod tools;
 mod transport;
-mod typing;
-#[cfg(feature = "validation")]
-mod validation;
 
 pub use jackfield_peer::child::Command;
 pub use jackfield_peer::{ByteStream, Rate};
 
-pub use behalf::Behalf;
-pub use builder::Builder;
-pub use cache::{Cache, CacheOwner};
-pub use call::Call;
 pub use client::Client;
-pub use connection::Busy;
-pub use error::{BadAnswer, BadOutput, Error};
+pub use config::{Builder, Limits, Restarts, Timeouts};
+pub use connection::ServerInfo;
+pub use error::{BadAnswer, BadOutput, Error, ErrorKind};
+pub use lists::{Cache, CacheOwner, Listed, Listing, Typing};
+pub use questions::{RatedModel, TimeoutPause};
+pub use request::Behalf;
+pub use subscriptions::{Event, Subscribe, Subscription};
+pub use tools::{Call, Output};
+pub use transport::{
+    BoxFuture, Connector, Direction, EndReason, Failure, Inbox, Link, NotSent, OpenConnection, Outgoing, OutgoingKind,
+    RequestInfo,
+};
 #[cfg(feature = "http")]
-pub use http::{Eras, Http};
-pub use inbox::{Failure, Inbox};
-pub use limits::{Limits, Restarts, Timeouts};
-pub use listing::{Listed, Listing};
-pub use model_choice::RatedModel;
-pub use output::Output;
-pub use session::ServerFacts;
-pub use subscription::{Event, Subscribe, Subscription};
-pub use tap::Direction;
-pub use transport::{Boxed, Connected, Connector, Ended, Link, NotSent, Outgoing, RequestFacts, Sent};
-pub use typing::Typing;
+pub use transport::{EraCache, Http};

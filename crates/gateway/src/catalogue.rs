@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::{Client, Error, Listed, Listing};
+use jackfield_client::{Client, Listed, Listing};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{Prompt, Reference, Resource, ResourceTemplate, Tool, check_tool_name};
 use jackfield_server::{
@@ -197,11 +197,11 @@ impl Catalogue {
     async fn listed<T: Listed>(&self, list: Listing<T>, what: &str) -> Result<Vec<T>, Unread> {
         let (error, is_owed) = match tokio::time::timeout(PATIENCE, list.fresh().all()).await {
             Ok(Ok(items)) => return Ok(items),
-            Ok(Err(Error::NotOffered(_))) => return Ok(Vec::new()),
+            Ok(Err(error)) if error.is_not_offered() => return Ok(Vec::new()),
             // Some say that they have lists which they do not know.
-            Ok(Err(Error::Server { error, .. })) if error.code == code::METHOD_NOT_FOUND => return Ok(Vec::new()),
+            Ok(Err(error)) if error.code() == Some(code::METHOD_NOT_FOUND) => return Ok(Vec::new()),
             // A list that is too long does not become shorter by asking.
-            Ok(Err(error)) => (words(&error), !matches!(error, Error::Limit { .. })),
+            Ok(Err(error)) => (words(&error), !error.is_limit()),
             Err(_) => ("it takes too long".to_owned(), true),
         };
         tracing::warn!(server = self.line.name, what, error, "a list of a server cannot be read");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jackfield_client::{Builder, Client, Error, Event, Limits, Restarts, Subscription, Timeouts};
+use jackfield_client::{Builder, Client, Event, Limits, Restarts, Subscription, Timeouts};
 use jackfield_peer::Shutdown;
 use jackfield_protocol::{Implementation, LoggingLevel};
 use jackfield_server::Server;
@@ -163,7 +163,7 @@ impl Supervisor {
     async fn subscribe(&self, client: &Client) -> Option<Changes> {
         let error = match client.subscribe().tools().prompts().resources().await {
             Ok(subscription) => return Some(Changes::Told(subscription)),
-            Err(Error::Connect(_) | Error::Lost { .. }) => return None,
+            Err(error) if error.is_closed() => return None,
             Err(error) => error,
         };
         tracing::warn!(server = self.line.name, error = words(&error), "a server does not tell of changes");
@@ -209,7 +209,8 @@ async fn tell(server: &Server, mut updates: mpsc::Receiver<String>) {
 async fn hear_logs(client: &Client) {
     if client.revision().is_some_and(|revision| revision.has_log_level_request()) {
         match client.set_log_level(LoggingLevel::Debug).await {
-            Ok(()) | Err(Error::NotOffered(_)) => {}
+            Ok(()) => {}
+            Err(error) if error.is_not_offered() => {}
             Err(error) => tracing::debug!(error = words(&error), "a server does not take a level of log messages"),
         }
     }

@@ -27,24 +27,25 @@ impl Trouble {
     /// there is something the model can read, and perhaps do something about.
     pub(crate) fn of_tool(self) -> Result<CallToolResult, ErrorObject> {
         match self {
-            Self::Failed { error: Error::Server { error, .. }, .. } => Err(*error),
             Self::Refused(error) => Err(error),
             Self::Unavailable(words) => Ok(CallToolResult::failure(words)),
-            Self::Failed { server, error } => Ok(CallToolResult::failure(failure(&server, &error))),
+            Self::Failed { server, error } => match error.into_server_error() {
+                Ok(error) => Err(error),
+                Err(error) => Ok(CallToolResult::failure(failure(&server, &error))),
+            },
         }
     }
 
     /// What everyone else gets.
     pub(crate) fn into_error_object(self) -> ErrorObject {
         match self {
-            Self::Failed { error: Error::Server { error, .. }, .. } => *error,
             Self::Refused(error) => error,
             Self::Unavailable(words) => ErrorObject::new(code::UNAVAILABLE, words),
-            Self::Failed { server, error } => {
+            Self::Failed { server, error } => error.into_server_error().unwrap_or_else(|error| {
                 let code =
                     if error.is_closed() || error.is_timeout() { code::UNAVAILABLE } else { code::INTERNAL_ERROR };
                 ErrorObject::new(code, failure(&server, &error))
-            }
+            }),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use jackfield_client::{Client, Error, Event, Subscription};
+use jackfield_client::{Client, Error, ErrorKind, Event, Subscription};
 use jackfield_peer::Session;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Revision};
@@ -287,7 +287,7 @@ fn renew_sources(by_uri: &mut HashMap<String, Watch>, named: &[String], source: 
 /// Whether the server means that it will not have it, and not that it cannot now.
 pub(crate) fn is_refusal(error: &Error) -> bool {
     let for_good = |error: &ErrorObject| !matches!(error.code, code::TOO_MANY_REQUESTS | code::UNAVAILABLE);
-    matches!(error, Error::NotOffered(_) | Error::NotInRevision(_)) || error.server_error().is_some_and(for_good)
+    error.kind() == ErrorKind::Unsupported || error.server_error().is_some_and(for_good)
 }
 
 /// Passes on what a subscription tells, until it ends or is not needed any more.

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jackfield::protocol::{CallToolResult, Tool};
-use jackfield_client::Error;
 use serde_json::Value;
 
 use super::next;
@@ -78,10 +77,7 @@ async fn find(session: &Session, name: &str) -> Result<Tool, Failure> {
     let mut listing = session.client.tools();
     let mut names = Vec::new();
     while let Some(tool) = listing.next().await {
-        let tool = match tool {
-            Err(Error::NotOffered(what)) => return Err(Error::NotOffered(what).into()),
-            other => other?,
-        };
+        let tool = tool?;
         if tool.name == name {
             return Ok(tool);
         }

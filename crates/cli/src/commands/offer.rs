@@ -2,7 +2,7 @@
 
 use jackfield::protocol::error::code;
 use jackfield::protocol::{Implementation, Prompt, Resource, ResourceTemplate, Revision, ServerCapabilities, Tool};
-use jackfield_client::{Client, Error, Listed, Listing};
+use jackfield_client::{Client, Listed, Listing};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -45,8 +45,8 @@ impl Offer {
 /// templates.
 pub(crate) async fn all<T: Listed>(listing: Listing<T>) -> Result<Vec<T>, Failure> {
     match listing.all().await {
-        Err(Error::NotOffered(_)) => Ok(Vec::new()),
-        Err(error) if error.server_error().is_some_and(|error| error.code == code::METHOD_NOT_FOUND) => Ok(Vec::new()),
+        Err(error) if error.is_not_offered() => Ok(Vec::new()),
+        Err(error) if error.code() == Some(code::METHOD_NOT_FOUND) => Ok(Vec::new()),
         other => Ok(other?),
     }
 }

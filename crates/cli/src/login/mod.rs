@@ -100,7 +100,7 @@ mod tests {
     fn a_store_that_fails_is_not_taken_for_a_login_that_is_missing() {
         let full = StoreError::File { place: "/data".to_owned(), source: io::Error::other("the disk is full") };
         let refused = NotAuthorized::new("no token").with_source(AuthError::Store(full));
-        let failure = Failure::of(&jackfield_client::Error::Connect(io::Error::other(refused)));
+        let failure = Failure::of(&jackfield_client::Error::connect(io::Error::other(refused)));
         assert!(failure.is_of(Class::Failed), "{failure:?}");
         assert!(failure.message().contains("the disk is full"), "{}", failure.message());
     }

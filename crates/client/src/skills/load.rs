@@ -11,6 +11,7 @@ use jackfield_protocol::{
 use serde::de::DeserializeOwned;
 
 use super::{BadSkill, check};
+use crate::error::Cause;
 use crate::{BadAnswer, Client, Error};
 
 /// A skill whose `SKILL.md` was read and is the one that was listed.
@@ -52,14 +53,14 @@ impl Client {
             all.extend(page.skills);
             let Some(cursor) = page.next_cursor else { return Ok(all) };
             if !seen.insert(cursor.clone()) {
-                return Err(Error::RepeatedCursor(LIST_SKILLS));
+                return Err(Cause::RepeatedCursor(LIST_SKILLS).into());
             }
             params.insert("cursor".to_owned(), cursor.into());
         }
-        Err(Error::Limit { what: "the number of pages of a list", limit })
+        Err(Error::limit("the number of pages of a list", limit))
     }
 
-    /// Looks at one skill, by the URI of its `SKILL.md`.
+    /// PollTimer at one skill, by the URI of its `SKILL.md`.
     ///
     /// # Errors
     /// The server has no such skill, or see [`Error`].
@@ -73,7 +74,7 @@ impl Client {
     /// Reads a skill's `SKILL.md` and checks that it is the one that was listed: its size, its digest, and what its head says.
     ///
     /// # Errors
-    /// [`Error::Skill`] if it is not; the skill must not be used then.
+    /// An error of the kind [`Output`](crate::ErrorKind::Output), whose source is a [`BadSkill`], if it is not; the skill must not be used then.
     pub async fn load_skill(&self, skill: SkillEntry) -> Result<LoadedSkill, Error> {
         check::entry(&skill)?;
         let content = self.skill_content(&skill, &skill.uri).await?;
@@ -85,7 +86,7 @@ impl Client {
     /// Reads another file of a skill, and checks that it is the one that was listed.
     ///
     /// # Errors
-    /// [`Error::Skill`] if the skill has no such file, or it is another one.
+    /// An error of the kind [`Output`](crate::ErrorKind::Output), whose source is a [`BadSkill`], if the skill has no such file, or it is another one.
     pub async fn skill_file(&self, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, Error> {
         self.skill_content(&loaded.skill, uri).await
     }
@@ -115,7 +116,7 @@ impl Client {
         let extensions = session.about.capabilities.extensions.as_ref();
         match extensions {
             Some(extensions) if extensions.contains_key(SKILLS_EXTENSION) => Ok(()),
-            _ => Err(Error::NotOffered("skills")),
+            _ => Err(Cause::NotOffered("skills").into()),
         }
     }
 }
@@ -126,6 +127,6 @@ fn read<T: DeserializeOwned>(method: &str, result: &RawJson) -> Result<T, Error>
 
 impl From<BadSkill> for Error {
     fn from(cause: BadSkill) -> Self {
-        Self::Skill(cause)
+        Cause::Skill(cause).into()
     }
 }

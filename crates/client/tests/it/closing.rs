@@ -5,7 +5,9 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield_client::{Boxed, ByteStream, Client, Connected, Connector, Ended, Inbox, Link, NotSent, Outgoing};
+use jackfield_client::{
+    BoxFuture, ByteStream, Client, Connector, EndReason, Inbox, Link, NotSent, OpenConnection, Outgoing,
+};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -52,7 +54,7 @@ impl Link for Lines {
 }
 
 impl Connector for Panics {
-    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+    fn connect(&self, inbox: Inbox) -> BoxFuture<'_, io::Result<OpenConnection>> {
         let stream = self.0.lock().unwrap().take().expect("one connection is all there is");
         let (reader, mut writer) = stream.into_parts();
         let (lines, mut written) = mpsc::channel::<Vec<u8>>(64);
@@ -62,13 +64,13 @@ impl Connector for Panics {
                 tokio::select! {
                     line = received.next_line() => match line {
                         Ok(Some(line)) => inbox.receive(line.into_bytes().into()),
-                        _ => return Ended::new("the server is gone"),
+                        _ => return EndReason::new("the server is gone"),
                     },
                     Some(line) = written.recv() => writer.write_all(&line).await.unwrap(),
                 }
             }
         };
-        Box::pin(async move { Ok(Connected { link: Arc::new(Lines(lines)), run: Box::pin(run) }) })
+        Box::pin(async move { Ok(OpenConnection { link: Arc::new(Lines(lines)), run: Box::pin(run) }) })
     }
 
     fn can_reconnect(&self) -> bool {

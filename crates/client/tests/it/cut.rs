@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use jackfield_client::{Boxed, Connected, Connector, Ended, Inbox, Link, NotSent, Outgoing, Sent};
+use jackfield_client::{BoxFuture, Connector, EndReason, Inbox, Link, NotSent, OpenConnection, Outgoing, OutgoingKind};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -55,15 +55,15 @@ pub(crate) fn reply(inbox: &Inbox, id: u64, mut answer: Value) {
 }
 
 impl<F: Fn(Asked<'_>) -> Done + Send + Sync + 'static> Connector for Cut<F> {
-    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+    fn connect(&self, inbox: Inbox) -> BoxFuture<'_, io::Result<OpenConnection>> {
         let number = self.connections.fetch_add(1, Ordering::SeqCst);
         let (closed, mut ended) = watch::channel(false);
         let link = Arc::new(CutLink { number, inbox, closed, answer: self.answer.clone() });
         let run = Box::pin(async move {
             let _ = ended.wait_for(|closed| *closed).await;
-            Ended::new("cut")
+            EndReason::new("cut")
         });
-        Box::pin(async move { Ok(Connected { link, run }) })
+        Box::pin(async move { Ok(OpenConnection { link, run }) })
     }
 
     fn can_reconnect(&self) -> bool {
@@ -73,7 +73,7 @@ impl<F: Fn(Asked<'_>) -> Done + Send + Sync + 'static> Connector for Cut<F> {
 
 impl<F: Fn(Asked<'_>) -> Done + Send + Sync + 'static> Link for CutLink<F> {
     fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
-        let Sent::Request(facts) = message.kind else { return Ok(()) };
+        let OutgoingKind::Request(facts) = message.kind else { return Ok(()) };
         let request: Value = serde_json::from_slice(message.text).unwrap();
         let (id, method, inbox) = (facts.id, facts.method, &self.inbox);
         let asked = Asked { connection: self.number, id, method, params: &request["params"], inbox };

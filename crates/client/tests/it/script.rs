@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use jackfield_client::{Builder, ByteStream, Client, Error};
+use jackfield_client::{Builder, ByteStream, Client, Error, ErrorKind};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Lines};
 use tokio::task::JoinSet;
@@ -171,27 +171,35 @@ pub(crate) fn greeting(version: &str) -> Value {
 /// Names an outcome in few words.
 pub(crate) fn name<T>(outcome: &Result<T, Error>) -> String {
     let Err(error) = outcome else { return "ok".to_owned() };
-    match error {
-        Error::Server { error, .. } => format!("server {}", error.code),
-        Error::TimedOut { .. } => "timeout".into(),
-        Error::Lost { .. } => "lost".into(),
-        Error::Closed(_) => "closed".into(),
-        Error::Connect(_) => "unreachable".into(),
-        Error::NoCommonRevision { .. } => "no common revision".into(),
-        Error::BadAnswer { .. } => match error.status() {
+    match error.kind() {
+        ErrorKind::Server if error.is_task_cancelled() => "task cancelled".into(),
+        ErrorKind::Server => format!("server {}", error.code().unwrap_or_default()),
+        ErrorKind::Timeout => "timeout".into(),
+        ErrorKind::Closed if error.is_lost() => "lost".into(),
+        ErrorKind::Closed => "closed".into(),
+        ErrorKind::Connect if error.is_no_common_revision() => "no common revision".into(),
+        ErrorKind::Connect => "unreachable".into(),
+        ErrorKind::Protocol if error.is_undeclared_question() => "undeclared".into(),
+        ErrorKind::Protocol if error.to_string().contains("the same cursor twice") => "repeated cursor".into(),
+        ErrorKind::Protocol => match error.status() {
             Some(status) => format!("status {status}"),
             None => "bad answer".into(),
         },
-        Error::NotOffered(_) => "not offered".into(),
-        Error::NotInRevision(_) => "not in revision".into(),
-        Error::Undeclared(_) => "undeclared".into(),
-        Error::Refused(_) => "refused".into(),
-        Error::Limit { .. } => "limit".into(),
-        Error::RepeatedCursor(_) => "repeated cursor".into(),
-        Error::TaskCancelled => "task cancelled".into(),
-        Error::Output(_) => "bad output".into(),
+        ErrorKind::Unsupported if error.is_not_offered() => "not offered".into(),
+        ErrorKind::Unsupported => "not in revision".into(),
+        ErrorKind::Local if error.is_refused_question() => "refused".into(),
+        ErrorKind::Local if error.is_limit() => "limit".into(),
+        ErrorKind::Output => "bad output".into(),
         other => format!("{other:?}"),
     }
+}
+
+/// Says why the connection ended on which an answer was lost.
+#[track_caller]
+pub(crate) fn end_reason<T: std::fmt::Debug>(outcome: Result<T, Error>) -> String {
+    let error = outcome.unwrap_err();
+    assert!(error.is_lost(), "{error:?}");
+    std::error::Error::source(&error).unwrap().to_string()
 }
 
 /// Does what one `@` line says.

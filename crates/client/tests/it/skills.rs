@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use jackfield_client::skills::{BadSkill, EXTENSION, LoadedSkill, SkillEntry};
-use jackfield_client::{Boxed, Client, Connected, Connector, Ended, Error, Inbox, Link, NotSent, Outgoing, Sent};
+use jackfield_client::{
+    BoxFuture, Client, Connector, EndReason, Error, Inbox, Link, NotSent, OpenConnection, Outgoing, OutgoingKind,
+};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -59,11 +61,9 @@ async fn load(skill: SkillEntry, contents: Value) -> Result<LoadedSkill, Error> 
 }
 
 fn problem<T>(outcome: Result<T, Error>) -> BadSkill {
-    match outcome {
-        Err(Error::Skill(problem)) => problem,
-        Err(other) => panic!("{other:?}"),
-        Ok(_) => panic!("it was taken"),
-    }
+    let Err(error) = outcome else { panic!("it was taken") };
+    let problem = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<BadSkill>());
+    problem.unwrap_or_else(|| panic!("{error:?}")).clone()
 }
 
 /// A skill is loaded if its file is the listed one, whether it comes as text or as bytes; then its other files can be read.
@@ -232,7 +232,7 @@ struct Door(Arc<Gate>);
 struct GateLink(Inbox);
 
 impl Connector for Door {
-    fn connect(&self, inbox: Inbox) -> Boxed<'_, io::Result<Connected>> {
+    fn connect(&self, inbox: Inbox) -> BoxFuture<'_, io::Result<OpenConnection>> {
         let mut number = 0;
         self.0.asked.send_modify(|asked| {
             *asked += 1;
@@ -246,9 +246,9 @@ impl Connector for Door {
                     std::future::pending::<()>().await;
                 }
                 let _ = cut.wait_for(|cut| *cut).await;
-                Ended::new("cut")
+                EndReason::new("cut")
             });
-            Ok(Connected { link: Arc::new(GateLink(inbox)), run })
+            Ok(OpenConnection { link: Arc::new(GateLink(inbox)), run })
         })
     }
 
@@ -259,7 +259,7 @@ impl Connector for Door {
 
 impl Link for GateLink {
     fn send(&self, message: Outgoing<'_>) -> Result<(), NotSent> {
-        let Sent::Request(facts) = message.kind else { return Ok(()) };
+        let OutgoingKind::Request(facts) = message.kind else { return Ok(()) };
         let result = match facts.method {
             "server/discover" => with_skills(),
             "skills/list" => json!({ "skills": [entry(listed())] }),

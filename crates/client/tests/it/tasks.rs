@@ -372,7 +372,7 @@ fn a_task_is_found_again_by_the_next_process() {
         paused(async move {
             let store: Arc<dyn KvStore> = Arc::new(MemoryKv::new());
             let (client, mut server) = pair(core).await;
-            let call = client.call("slow", json!({"a": 1})).kept_in(store.clone(), "export 7");
+            let call = client.call("slow", json!({"a": 1})).store_task_id_in(store.clone(), "export 7");
             let begin = async {
                 if core {
                     list_slow(&mut server).await;
@@ -391,7 +391,7 @@ fn a_task_is_found_again_by_the_next_process() {
             assert_eq!(store.get("export 7").await.unwrap().as_deref(), Some(&b"k"[..]));
 
             let (client, mut server) = pair(core).await;
-            let call = client.call("slow", json!({"a": 1})).kept_in(store.clone(), "export 7");
+            let call = client.call("slow", json!({"a": 1})).store_task_id_in(store.clone(), "export 7");
             let finish = async {
                 if core {
                     list_slow(&mut server).await;
@@ -424,7 +424,7 @@ fn a_task_that_is_gone_is_not_begun_again() {
     paused(async {
         let store = store_with("old").await;
         let (client, mut server) = pair(false).await;
-        let call = client.call("slow", ()).kept_in(store.clone(), "x");
+        let call = client.call("slow", ()).store_task_id_in(store.clone(), "x");
         let (output, look) = tokio::join!(call.into_future(), refuse(&mut server, -32602, "task not found"));
         assert_eq!(look["params"]["taskId"], "old");
         assert_eq!(output.unwrap_err().server_error().unwrap().code, -32602);
@@ -439,7 +439,7 @@ fn a_look_that_fails_does_not_forget_the_task() {
         paused(async move {
             let store = store_with("k").await;
             let (client, mut server) = pair(core).await;
-            let call = client.call("slow", ()).kept_in(store.clone(), "x");
+            let call = client.call("slow", ()).store_task_id_in(store.clone(), "x");
             let serve = async {
                 if core {
                     list_slow(&mut server).await;

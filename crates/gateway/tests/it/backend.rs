@@ -189,7 +189,7 @@ impl Place {
     pub(crate) async fn connect(self, builder: Builder) -> Result<Client, Error> {
         self.visits.fetch_add(1, Ordering::SeqCst);
         if self.is_off.load(Ordering::SeqCst) {
-            return Err(Error::Connect(std::io::Error::other("it is switched off")));
+            return Err(Error::connect(std::io::Error::other("it is switched off")));
         }
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(theirs);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jackfield::protocol::Revision;
 use jackfield::protocol::error::code;
-use jackfield_client::{Client, Error};
+use jackfield_client::Client;
 use jackfield_gateway::Gateway;
 use tokio::task::JoinSet;
 
@@ -15,12 +15,11 @@ use crate::backend::{Place, Probe, behind, caller_of, demo_with};
 async fn is_taken(caller: &Client) -> bool {
     match caller.call("demo__able", ()).await {
         Ok(_) => true,
-        Err(Error::Server { error, .. }) => {
-            assert_eq!(error.code, code::TOO_MANY_REQUESTS, "{error:?}");
-            assert!(error.message.contains("of this caller"), "{error:?}");
+        Err(error) => {
+            assert_eq!(error.code(), Some(code::TOO_MANY_REQUESTS), "{error:?}");
+            assert!(error.server_error().unwrap().message.contains("of this caller"), "{error:?}");
             false
         }
-        Err(other) => panic!("{other:?}"),
     }
 }
 

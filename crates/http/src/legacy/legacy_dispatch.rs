@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use http::request::Parts;
 use jackfield_peer::{Answering, Cancellation, Guarded, Incoming, Reply, RequestKey, write_error, write_reply};
-use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, RawId, Rejected, Request};
+use jackfield_protocol::envelope::{Message, MethodName, RawId, RawNotification, RawResponse, Rejected, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision};
 use tracing::Instrument;
@@ -172,7 +172,7 @@ impl Endpoint {
     }
 
     /// Hands a notification to the handler. Returns whether there was room for it.
-    pub(crate) fn notice(&self, live: &Arc<LocalSession>, incident: Incident, parts: &Arc<Parts>) -> bool {
+    pub(crate) fn notice(&self, live: &Arc<LocalSession>, incident: RawNotification, parts: &Arc<Parts>) -> bool {
         if incident.method == MethodName::Known(Method::Cancelled) {
             if let Some(cancellation) = Cancellation::read(&incident.params) {
                 self.cancel(live, cancellation);
@@ -186,7 +186,7 @@ impl Endpoint {
         if live.calls().len() >= self.limits().requests_in_flight {
             return false;
         }
-        let Incident { method, params } = incident;
+        let RawNotification { method, params } = incident;
         let (caller, session) = (admitted.caller, admitted.session);
         let mut incoming = Incoming::new(None, None, method, params, caller, live.outlet().clone(), session);
         incoming.extensions.insert_shared(parts.clone());
@@ -211,7 +211,7 @@ impl Endpoint {
     }
 
     /// Hands an answer to the one who waits for it, whom nobody waits for to be told.
-    pub(crate) fn answered(&self, live: &LocalSession, answer: Answer) {
+    pub(crate) fn answered(&self, live: &LocalSession, answer: RawResponse) {
         match (live.asked_elsewhere(&answer), &self.shared.node) {
             (Some(other), Some(node)) => {
                 let (to, letter, node_) = (other.to_owned(), letter(live, &answer), node.clone());
@@ -261,7 +261,7 @@ fn still_running() -> ErrorObject {
 }
 
 /// What the node that asked has to know.
-pub(crate) fn letter(live: &LocalSession, answer: &Answer) -> Letter {
+pub(crate) fn letter(live: &LocalSession, answer: &RawResponse) -> Letter {
     let mut text = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     let id = answer.id.as_ref().map(RawId::from);
     text.extend_from_slice(id.as_ref().map_or(b"null", RawId::as_json));
@@ -272,7 +272,7 @@ pub(crate) fn letter(live: &LocalSession, answer: &Answer) -> Letter {
         }
         Err(error) => {
             text.extend_from_slice(br#","error":"#);
-            text.extend_from_slice(&serde_json::to_vec(error).unwrap_or_default());
+            text.extend_from_slice(&serde_json::to_vec(&error.clone().into_error_object()).unwrap_or_default());
         }
     }
     text.push(b'}');

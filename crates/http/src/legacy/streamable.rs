@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use jackfield_peer::{Answering, Incoming, Principal, Reply, write_reply};
-use jackfield_protocol::envelope::{Answer, Incident, Message, MethodName, Params, RawId, Request};
+use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, RawNotification, RawResponse, Request};
 use jackfield_protocol::{ErrorObject, Method, Revision};
 use jackfield_store::{StoreError, StreamName};
 use tracing::Instrument;
@@ -85,7 +85,7 @@ impl Endpoint {
     }
 
     /// Hands an answer of the client to the node that asked.
-    fn brought(self: &Arc<Self>, live: &Arc<LocalSession>, answer: Answer) -> Posted {
+    fn brought(self: &Arc<Self>, live: &Arc<LocalSession>, answer: RawResponse) -> Posted {
         let Some((other, node)) = live.asked_elsewhere(&answer).zip(self.shared.node.clone()) else {
             live.questions.answer(answer);
             return Posted::Done(respond::empty(StatusCode::ACCEPTED).into());
@@ -99,7 +99,7 @@ impl Endpoint {
         }))
     }
 
-    fn noticed(self: &Arc<Self>, live: Arc<LocalSession>, incident: Incident, parts: &Arc<Parts>) -> Posted {
+    fn noticed(self: &Arc<Self>, live: Arc<LocalSession>, incident: RawNotification, parts: &Arc<Parts>) -> Posted {
         let becomes_ready = incident.method == MethodName::Known(Method::Initialized);
         let response = match self.notice(&live, incident, parts) {
             true => respond::empty(StatusCode::ACCEPTED),

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
 use jackfield_peer::{Answering, CallerResolver, Incoming, Outlet, Reply, ResolvedCaller};
-use jackfield_protocol::envelope::{Incident, Message, MethodName, Params, RawId, Request};
+use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, RawNotification, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 
@@ -215,8 +215,8 @@ impl Endpoint {
         permit.map(Some).ok_or_else(|| too_many(Some(id), limits.requests_in_flight, "requests are running"))
     }
 
-    async fn modern_notification(&self, arrived: &Arrived, incident: Incident) -> Response<Body> {
-        let Incident { method, params } = incident;
+    async fn modern_notification(&self, arrived: &Arrived, incident: RawNotification) -> Response<Body> {
+        let RawNotification { method, params } = incident;
         let checked = request::check_version(&arrived.version, &params)
             .and_then(|()| request::check_notification(&arrived.parts.headers, &method));
         if let Err(error) = checked {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use jackfield_peer::{
     AskError, CallerResolver, Outlet, Principal, Questions, RequestKey, ResolvedCaller, Session, Shutdown,
 };
-use jackfield_protocol::envelope::{Answer, MethodName, Params, RawId};
+use jackfield_protocol::envelope::{MethodName, Params, RawId, RawResponse};
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
 use jackfield_store::EventLimits;
 use tokio::time::Instant;
@@ -189,7 +189,7 @@ impl LocalSession {
     }
 
     /// Returns the other node that asked what is answered, if one did.
-    pub(crate) fn asked_elsewhere<'a>(&self, answer: &'a Answer) -> Option<&'a str> {
+    pub(crate) fn asked_elsewhere<'a>(&self, answer: &'a RawResponse) -> Option<&'a str> {
         // A client can write anything there; only what a node may be called is looked for.
         self.questions.asked_elsewhere(answer).filter(|node| Node::is_name(node))
     }

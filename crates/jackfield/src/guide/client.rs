@@ -70,4 +70,4 @@
 //!
 //! Every request ends: with a result, with the server's error, or with an error that says what happened, after a minute without
 //! a sign of progress at the latest. A server that dies is started or reached again; a call that was under way ends with
-//! `Error::Lost`, because nobody knows whether it was done.
+//! an error that says `is_lost`, because nobody knows whether it was done.

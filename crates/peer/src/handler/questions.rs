@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{Answer, ResultText};
+use jackfield_protocol::envelope::{RawResponse, ResponseError, ResultText};
 use jackfield_protocol::{ErrorObject, RequestId, json};
 use tokio::sync::oneshot;
 
@@ -46,7 +46,7 @@ impl Questions {
 
     /// Returns who asked what is answered, if the id says so and it was somebody else.
     #[must_use]
-    pub fn asked_elsewhere<'a>(&self, answer: &'a Answer) -> Option<&'a str> {
+    pub fn asked_elsewhere<'a>(&self, answer: &'a RawResponse) -> Option<&'a str> {
         let own = self.asker.as_deref()?;
         let Some(RequestId::String(id)) = &answer.id else { return None };
         id.rsplit_once('-').map(|(asker, _)| asker).filter(|asker| *asker != own)
@@ -111,12 +111,15 @@ impl Questions {
     }
 
     /// Hands an answer to the one who waits for it. An answer that nobody waits for is counted and dropped.
-    pub fn answer(&self, answer: Answer) {
+    pub fn answer(&self, answer: RawResponse) {
         let mut state = self.state();
         let number = answer.id.as_ref().and_then(|id| self.number(id));
         match number.and_then(|id| state.waiting.remove(&id)) {
             // The asker may have gone in the meantime; then nobody misses the answer.
-            Some(asker) => drop(asker.send(answer.outcome.map(ResultText::into_bytes))),
+            Some(asker) => {
+                let outcome = answer.outcome.map(ResultText::into_bytes);
+                drop(asker.send(outcome.map_err(ResponseError::into_error_object)));
+            }
             None => {
                 state.stray = state.stray.saturating_add(1);
                 tracing::debug!(count = state.stray, "an answer came that nobody waits for");

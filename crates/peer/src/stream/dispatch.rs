@@ -8,7 +8,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{About, Answer, Incident, Memo, Message, MethodName, RawId, Rejected, Request};
+use jackfield_protocol::envelope::{
+    About, Memo, Message, MethodName, RawId, RawNotification, RawResponse, Rejected, Request,
+};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
@@ -94,7 +96,7 @@ impl StreamDispatch {
                 self.heard(&start);
                 let about = match Message::read(&start, 1) {
                     Ok(Message::Request(request)) => About::Request(request.id),
-                    Ok(Message::Answer(Answer { id: Some(id), .. })) => About::Answer(id),
+                    Ok(Message::Answer(RawResponse { id: Some(id), .. })) => About::Answer(id),
                     Ok(_) => About::Unknown,
                     Err(rejected) => rejected.about,
                 };
@@ -196,7 +198,7 @@ impl StreamDispatch {
         self.tasks.spawn(async move { Finished { key, reply: within(limit, future).await } })
     }
 
-    fn notification(&mut self, incident: Incident) {
+    fn notification(&mut self, incident: RawNotification) {
         if incident.method == MethodName::Known(Method::Cancelled) {
             return self.cancel(&incident);
         }
@@ -210,7 +212,7 @@ impl StreamDispatch {
         if self.tasks.len().saturating_sub(self.running.len()) >= self.limits.requests_in_flight {
             return tracing::debug!(method = incident.method.as_str(), "dropped: too many notifications are under way");
         }
-        let Incident { method, params } = incident;
+        let RawNotification { method, params } = incident;
         let incoming =
             Incoming::new(None, None, method, params, admitted.caller, self.outlet.clone(), admitted.session);
         if let Begun::Pending(future) = begin(&*self.handler, incoming) {
@@ -221,7 +223,7 @@ impl StreamDispatch {
     }
 
     /// Drops the work on a request. Its answer, and what its handler has still to say, is suppressed.
-    fn cancel(&mut self, incident: &Incident) {
+    fn cancel(&mut self, incident: &RawNotification) {
         // Unknown, finished and malformed ones are ignored, as the specification asks.
         let Some(cancellation) = Cancellation::read(&incident.params) else { return };
         let key = self.keys.remove(&cancellation.request);

@@ -1,5 +1,7 @@
 //! One JSON-RPC message, found in a text.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 use super::lexer::{Fault, Lexer};
@@ -18,9 +20,9 @@ pub enum Message {
     /// It wants an answer.
     Request(Request),
     /// It wants none.
-    Notification(Incident),
+    Notification(RawNotification),
     /// It is an answer to a request of ours.
-    Answer(Answer),
+    Answer(RawResponse),
     /// Several messages in an array, each still unread.
     Batch(Vec<Bytes>),
 }
@@ -46,7 +48,7 @@ impl Request {
 
 /// A notification.
 #[derive(Clone, Debug)]
-pub struct Incident {
+pub struct RawNotification {
     /// What happened.
     pub method: MethodName,
     /// Its parameters.
@@ -55,11 +57,31 @@ pub struct Incident {
 
 /// An answer to a request of ours.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct RawResponse {
     /// The id of our request; an error may lack it.
     pub id: Option<RequestId>,
     /// The result, or the error.
-    pub outcome: Result<ResultText, ErrorObject>,
+    pub outcome: Result<ResultText, ResponseError>,
+}
+
+/// Why a response carries no result.
+#[derive(Clone, Debug)]
+pub enum ResponseError {
+    /// The peer answered with this error.
+    Peer(ErrorObject),
+    /// The peer's response cannot be read; this text, which is ours, says why.
+    Malformed(Cow<'static, str>),
+}
+
+impl ResponseError {
+    /// Returns the peer's error, or an internal error of ours for a response that cannot be read.
+    #[must_use]
+    pub fn into_error_object(self) -> ErrorObject {
+        match self {
+            Self::Peer(error) => error,
+            Self::Malformed(what) => ErrorObject::internal(what),
+        }
+    }
 }
 
 /// The name of a method: one of the protocol, or an unknown one.
@@ -383,22 +405,26 @@ impl Envelope {
         };
         Ok(match id {
             Some(id) => Message::Request(Request { id, method, params }),
-            None => Message::Notification(Incident { method, params }),
+            None => Message::Notification(RawNotification { method, params }),
         })
     }
 
     fn classify_answer(&mut self, text: &Bytes) -> Result<Message, Rejected> {
         let outcome = match (self.result.take(), self.error) {
             (Some(result), None) => Ok(result.into_text(text)),
-            (None, Some(error)) => Err(serde_json::from_slice(error.of(text))
-                .unwrap_or_else(|_| ErrorObject::internal("the peer answered with an error that cannot be read"))),
-            (Some(_), Some(_)) => Err(ErrorObject::internal("the peer answered with both a result and an error")),
+            (None, Some(error)) => Err(match serde_json::from_slice(error.of(text)) {
+                Ok(error) => ResponseError::Peer(error),
+                Err(_) => ResponseError::Malformed("the peer answered with an error that cannot be read".into()),
+            }),
+            (Some(_), Some(_)) => {
+                Err(ResponseError::Malformed("the peer answered with both a result and an error".into()))
+            }
             (None, None) => {
                 let error = ErrorObject::invalid_request("a message has a method, a result or an error");
                 return Err(Rejected { about: self.about(text, None), error });
             }
         };
         let id = self.id.and_then(|span| RequestId::from_json(span.of(text)));
-        Ok(Message::Answer(Answer { id, outcome }))
+        Ok(Message::Answer(RawResponse { id, outcome }))
     }
 }

@@ -31,7 +31,7 @@ mod result_text;
 pub(crate) use lexer::{Fault, Key, Lexer};
 pub use members::{Member, Members, MetaMembers, ParamMembers, Span};
 pub use memo::Memo;
-pub use message::{Answer, Incident, Message, MethodName, Request};
+pub use message::{Message, MethodName, RawNotification, RawResponse, Request, ResponseError};
 pub use object::Object;
 pub use params::Params;
 pub(crate) use params::decode_str;

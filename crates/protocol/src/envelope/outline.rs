@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::lexer::{Fault, Lexer};
 use super::members::Span;
-use super::message::{Answer, Message, MethodName, ParamsFound, Request, read_id};
+use super::message::{Message, MethodName, ParamsFound, RawResponse, Request, read_id};
 use super::meta_memo::MetaMemo;
 use super::params::Params;
 use super::result_text::ResultFound;
@@ -66,7 +66,7 @@ impl Outline {
             }
             (_, Value::Result(result)) => {
                 let id = Some(RequestId::from_json(id.of(text))?);
-                Message::Answer(Answer { id, outcome: Ok(result.into_text(text)) })
+                Message::Answer(RawResponse { id, outcome: Ok(result.into_text(text)) })
             }
             _ => return None,
         })
@@ -76,7 +76,7 @@ impl Outline {
     pub(super) fn remember(&mut self, text: &[u8], id: Span, value: Span, message: &Message) {
         let kind = match message {
             Message::Request(Request { method: MethodName::Known(method), .. }) => Kind::Request(*method),
-            Message::Answer(Answer { id: Some(_), outcome: Ok(_) }) => Kind::Answer,
+            Message::Answer(RawResponse { id: Some(_), outcome: Ok(_) }) => Kind::Answer,
             _ => return,
         };
         let id_first = id.range().start < value.range().start;

@@ -2,7 +2,7 @@
 
 use super::lexer::Fault;
 use super::members::Span;
-use super::{Answer, RawId};
+use super::{RawId, RawResponse, ResponseError};
 use crate::{ErrorObject, RequestId};
 
 /// A message that cannot be served, and what to answer.
@@ -54,11 +54,11 @@ impl Rejected {
     ///
     /// # Errors
     /// It is no answer.
-    pub fn into_answer(self) -> Result<Answer, Self> {
+    pub fn into_answer(self) -> Result<RawResponse, Self> {
         match self.about {
             About::Answer(id) => {
                 let error = format!("the peer's answer cannot be read: {}", self.error.message);
-                Ok(Answer { id: Some(id), outcome: Err(ErrorObject::internal(error)) })
+                Ok(RawResponse { id: Some(id), outcome: Err(ResponseError::Malformed(error.into())) })
             }
             about => Err(Self { about, error: self.error }),
         }

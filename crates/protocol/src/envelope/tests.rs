@@ -92,7 +92,7 @@ fn answers_are_read_with_exactly_one_of_result_and_error() {
     let good = answer(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     assert_eq!((good.id, &*good.outcome.unwrap()), (Some(1.into()), &b"{}"[..]));
     let bad = answer(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-5,"message":"no"}}"#);
-    assert_eq!(bad.outcome.unwrap_err().code, -5);
+    assert_eq!(bad.outcome.unwrap_err().into_error_object().code, -5);
     assert!(answer(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#).outcome.is_err());
     assert_eq!(answer(r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}"#).id, None);
 }
@@ -245,7 +245,7 @@ fn a_broken_message_is_known_for_what_it_was_meant_to_be() {
     }
     let error = read(r#"{"id":7,"result":{}}"#).unwrap_err().into_answer().unwrap();
     assert_eq!(error.id, Some(RequestId::Integer(7)));
-    assert!(error.outcome.unwrap_err().message.contains("cannot be read"));
+    assert!(error.outcome.unwrap_err().into_error_object().message.contains("cannot be read"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jackfield::client::{Client, Command, Error, Limits, Restarts, Timeouts};
+use jackfield::client::{Client, Command, Error, ErrorKind, Limits, Restarts, Timeouts};
 use jackfield::protocol::Revision;
 use jackfield::{ElicitAction, ElicitResult};
 use jackfield_wire::Numbers;
@@ -116,13 +116,13 @@ impl Worker {
 
 /// What kind of error it is.
 fn class(error: &Error) -> String {
-    match error {
-        Error::Server { error, .. } => format!("server error {}", error.code),
-        Error::TimedOut { .. } => "timed out".to_owned(),
-        Error::Lost { .. } => "connection lost".to_owned(),
-        Error::Closed(_) => "client closed".to_owned(),
-        Error::Connect(_) => "not reached".to_owned(),
-        Error::BadAnswer { .. } => match error.status() {
+    match error.kind() {
+        ErrorKind::Server => format!("server error {}", error.code().unwrap_or_default()),
+        ErrorKind::Timeout => "timed out".to_owned(),
+        ErrorKind::Closed if error.is_lost() => "connection lost".to_owned(),
+        ErrorKind::Closed => "client closed".to_owned(),
+        ErrorKind::Connect => "not reached".to_owned(),
+        ErrorKind::Protocol => match error.status() {
             Some(status) => format!("HTTP status {status}"),
             None => "bad answer".to_owned(),
         },

@@ -3,7 +3,7 @@
 use std::future::IntoFuture;
 use std::time::Duration;
 
-use jackfield_client::{Client, Eras, Event, Limits};
+use jackfield_client::{Client, EraCache, Event, Limits};
 use jackfield_peer::tape::{Entry, Reader, Tape};
 use jackfield_protocol::{ElicitAction, ElicitResult, Revision};
 use jackfield_testkit::Paper;
@@ -291,7 +291,7 @@ fn the_oldest_form_is_found() {
 #[test]
 fn what_a_server_speaks_is_remembered() {
     paused(async {
-        let eras = Eras::default();
+        let eras = EraCache::default();
         let site = Site::default();
         site.legacy("2025-11-25");
         for _ in 0..3 {

@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use jackfield_client::{Client, Eras, Http, Restarts};
+use jackfield_client::{Client, EraCache, Http, Restarts};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -61,7 +61,7 @@ async fn every_death_is_noticed() {
     let mut restarts = Restarts::default();
     (restarts.first, restarts.longest) = (Duration::from_millis(1), Duration::from_millis(5));
     restarts.limit = u32::MAX;
-    let http = Http::new(format!("http://127.0.0.1:{port}/mcp")).eras(Eras::default());
+    let http = Http::new(format!("http://127.0.0.1:{port}/mcp")).eras(EraCache::default());
     let client = Client::builder().restarts(restarts).connect(http).await.unwrap();
     let mut longest = Duration::ZERO;
     for round in 0..kills {

@@ -18,7 +18,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use jackfield_client::{ByteStream, Client, Eras, Http};
+use jackfield_client::{ByteStream, Client, EraCache, Http};
 use jackfield_http::client::{Agent, AgentConfig, Boxed, Dial};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -90,7 +90,7 @@ impl Site {
     pub(crate) fn http(&self) -> Http {
         let mut config = AgentConfig::default();
         config.dial = Some(Arc::new(self.clone()));
-        Http::new(URL).agent(Agent::new(config)).eras(Eras::default())
+        Http::new(URL).agent(Agent::new(config)).eras(EraCache::default())
     }
 
     pub(crate) fn reply(&self, what: &str, reply: impl Into<String>) {

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::sync::Arc;
 
-use jackfield_client::{Client, Eras, Error, Http};
+use jackfield_client::{Client, EraCache, ErrorKind, Http};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
@@ -61,14 +61,14 @@ impl Secure {
     }
 
     fn http(&self) -> Http {
-        Http::new(&self.url).eras(Eras::default())
+        Http::new(&self.url).eras(EraCache::default())
     }
 }
 
 /// Why no connection was opened, in the words of the last cause.
 async fn refusal(http: Http) -> String {
     let error = Client::connect(http).await.expect_err("the certificate is bad");
-    assert!(matches!(error, Error::Connect(_)), "{error:?}");
+    assert_eq!(error.kind(), ErrorKind::Connect, "{error:?}");
     let mut cause = error.source();
     let mut text = String::new();
     while let Some(next) = cause {

@@ -1,7 +1,7 @@
 //! What each scenario does.
 
 use anyhow::{Context, Result, bail};
-use jackfield::client::{Client, Error};
+use jackfield::client::{Client, ErrorKind};
 use jackfield::protocol::{ElicitFormParams, JsonObject, PrimitiveSchema};
 use jackfield::{ElicitAction, ElicitResult, ErrorObject, Value, json};
 
@@ -122,7 +122,7 @@ async fn refuse_skill(client: &Client) -> Result<()> {
     let skills = client.skills().await?;
     let skill = skills.into_iter().find(|skill| skill.name() == "pdf-processing").context("the skill is missing")?;
     match client.load_skill(skill).await {
-        Err(Error::Skill(_)) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::Output => Ok(()),
         Err(error) => Err(error.into()),
         Ok(_) => bail!("the skill was taken for what it is not"),
     }

@@ -1,0 +1,16 @@
+//! Calling tools: the call, its output, and what is known of the tools from their list.
+
+mod audit;
+mod call;
+mod output;
+#[cfg(feature = "validation")]
+mod output_check;
+mod tool_catalog;
+
+pub use call::Call;
+pub use output::Output;
+
+pub(crate) use audit::Audit;
+#[cfg(feature = "validation")]
+pub(crate) use output_check::OutputCheck;
+pub(crate) use tool_catalog::{CatalogVersion, KnownTool, ToolCatalog};
