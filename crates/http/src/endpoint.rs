@@ -3,8 +3,8 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use http::request::Parts;
 use http::{Method as Verb, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
 use jackfield_peer::tape::Tape;
-use jackfield_peer::{Background, CallerResolver, Guarded, Handler, Principal, Reply, Shutdown, ShutdownTrigger};
+use jackfield_peer::{Background, CallerMemo, Handler, Principal, Shutdown, ShutdownTrigger, received};
 use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, Rejected};
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 use jackfield_store::Stores;
@@ -27,6 +27,7 @@ use crate::request::{
 };
 use crate::response::{RecordedExchange, Served, respond};
 use crate::session::{Sessions, Shared};
+use crate::sync::Mutex;
 use crate::{Body, ClientAddress, HttpConfig, HttpLimits};
 
 /// A request as the endpoint passes it on.
@@ -36,8 +37,6 @@ pub(crate) struct Arrived {
     pub(crate) address: Option<IpAddr>,
     pub(crate) version: Version,
     pub(crate) accepts: Accepts,
-    /// What stands for its `_meta` on its connection; see [`ClientMemo`].
-    pub(crate) meta: Option<u64>,
 }
 
 /// How far a POST came without waiting. Most come to their end, and nothing of them is moved about.
@@ -60,8 +59,9 @@ pub(crate) struct Endpoint {
     pub(crate) tasks: Background,
     pub(crate) listening: Arc<OwnerCounts>,
     pub(crate) in_flight: Arc<OwnerCounts>,
-    /// Remember the modern callers seen last; see [`CallerResolver`].
-    pub(crate) admissions: [Mutex<CallerResolver>; 8],
+    pub(crate) notifications: Arc<OwnerCounts>,
+    /// The callers of requests whose connections are not ours.
+    pub(crate) callers: Mutex<CallerMemo>,
     host_origin: HostOriginCheck,
     cors: Cors,
     /// Every request is looked at on its way in, or recorded.
@@ -94,7 +94,6 @@ impl Endpoint {
             start: Instant::now(),
             next_key: AtomicU64::new(0),
         };
-        let admissions = std::array::from_fn(|_| Mutex::new(CallerResolver::new(handler.revisions(), None)));
         Arc::new(Self {
             host_origin: HostOriginCheck::new(&config),
             cors: Cors::new(&config),
@@ -106,7 +105,8 @@ impl Endpoint {
             tasks: Background::default(),
             listening: Arc::default(),
             in_flight: Arc::default(),
-            admissions,
+            notifications: Arc::default(),
+            callers: Mutex::new(CallerMemo::default()),
             trigger,
             swept: AtomicU64::new(0),
         })
@@ -328,10 +328,10 @@ impl Endpoint {
         };
         let read = match from {
             Some(from) => from.read(text, self.limits().batch_entries),
-            None => Message::read(text, self.limits().batch_entries).map(|message| (message, None)),
+            None => Message::read(text, self.limits().batch_entries),
         };
-        let (message, meta) = match read {
-            Ok(read) => read,
+        let message = match read {
+            Ok(message) => message,
             Err(rejected) => return self.rejected(parts, known, accepts, rejected),
         };
         let version = match Version::of(known, &parts.headers) {
@@ -339,7 +339,7 @@ impl Endpoint {
             Err(error) => return bad(id_of(&message), &error),
         };
         let address = address_of(parts, from);
-        let arrived = Arrived { parts: parts.clone(), address, version, accepts, meta };
+        let arrived = Arrived { parts: parts.clone(), address, version, accepts };
         if self.is_modern(&arrived.version, &message) {
             self.modern(arrived, known, from, message)
         } else {
@@ -347,14 +347,6 @@ impl Endpoint {
             let now = self.shared.now();
             self.sweep_sometimes(now);
             self.legacy_post(arrived, known, now, message)
-        }
-    }
-
-    /// Takes work of a handler, which ends with an error when it panics or takes too long.
-    pub(crate) fn guarded(&self, work: Pin<Box<dyn Future<Output = Reply> + Send>>) -> Guarded {
-        match self.limits().request_timeout {
-            None => Guarded::new(work),
-            Some(limit) => Guarded::new(Box::pin(within(limit, Guarded::new(work)))),
         }
     }
 
@@ -369,14 +361,13 @@ impl Endpoint {
     ) -> Posted {
         let id = rejected.about.asked();
         let refusal = respond::error(StatusCode::BAD_REQUEST, id, &rejected.error, Revision::LATEST);
-        let (Ok(answer), Ok(version)) = (rejected.into_answer(), Version::of(known, &parts.headers)) else {
+        let (Ok(message), Ok(version)) = (received(Err(rejected)), Version::of(known, &parts.headers)) else {
             return Posted::Done(refusal.into());
         };
-        let message = Message::Answer(answer);
         if self.is_modern(&version, &message) {
             return Posted::Done(refusal.into());
         }
-        let arrived = Arrived { parts: parts.clone(), address: None, version, accepts, meta: None };
+        let arrived = Arrived { parts: parts.clone(), address: None, version, accepts };
         match self.legacy_post(arrived, known, self.shared.now(), message) {
             Posted::Later(passed_on) => Posted::Later(Box::pin(async move {
                 passed_on.await;
@@ -469,13 +460,6 @@ pub(crate) fn id_of(message: &Message) -> Option<&RawId> {
         Message::Request(request) => Some(&request.id),
         _ => None,
     }
-}
-
-/// Waits for an answer, but not for longer than `limit`.
-async fn within(limit: Duration, future: Guarded) -> Reply {
-    tokio::time::timeout(limit, future)
-        .await
-        .unwrap_or_else(|_| Err(ErrorObject::internal("the request took too long and was ended")))
 }
 
 impl Arrived {

@@ -18,8 +18,6 @@ pub mod fetch;
 mod legacy;
 mod modern;
 mod nodes;
-#[cfg(feature = "opentelemetry")]
-mod remote_parent;
 mod request;
 mod response;
 mod server;

@@ -28,13 +28,18 @@ mod sync;
 pub mod tape;
 mod task_view;
 
-pub use call::{Cancellation, Guarded, handle};
+pub use call::{
+    ActiveRequest, BatchText, Cancellation, Guarded, Origin, Running, RunningEntry, Work, check_batch_entry,
+    in_one_line, received, write_error, write_reply,
+};
 pub use handler::{
     Answering, AskError, Closed, Extensions, Handler, Incoming, Outlet, Questions, Reply, RequestKey, TowerHandler,
 };
-pub use identity::{Caller, CallerResolver, Principal, ResolvedCaller, Session, SessionChange};
+pub use identity::{
+    Caller, CallerMemo, CallerResolver, Principal, ResolvedCaller, Session, SessionChange, check_method,
+};
 pub use limits::{Limits, Rate, TokenBucket};
 pub use redact::redacted;
 pub use runtime::{Background, Backoff, Shutdown, ShutdownTrigger, deadline};
-pub use stream::{ByteStream, Connection, Error, Line, Lines, in_one_line, write_error, write_reply};
+pub use stream::{ByteStream, Connection, Error, Line, Lines};
 pub use task_view::task_of;

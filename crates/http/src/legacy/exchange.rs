@@ -14,76 +14,44 @@ use jackfield_protocol::envelope::RawId;
 use jackfield_protocol::error::code;
 use tokio::sync::Notify;
 
+use super::answers::Answers;
 use crate::events::Stream;
 use crate::request::Accepts;
-use crate::response::{respond, written};
+use crate::response::respond;
 use crate::session::{Closing, LocalSession, Transport};
 
 /// One POST of the legacy era: it collects the answers of its requests, and carries the messages of their handlers.
-///
-/// As long as there are only answers, they go back as JSON. The first message makes it a stream, which the client can leave
-/// and come back to.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     live: Arc<LocalSession>,
     accepts: Accepts,
-    batch: bool,
     state: Mutex<State>,
     changed: Notify,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    /// The requests that have not been answered.
-    open: Open,
+    answers: Answers,
+    delivery: Delivery,
     /// The ids of all requests, where other nodes have to know them.
     requests: Vec<(RequestKey, RawId)>,
-    /// More requests may still be added.
-    filling: bool,
-    answers: Vec<u8>,
-    /// How much of them counts as held by the session.
+    /// How many bytes of the answers count as held by the session.
     held: usize,
-    /// The error code of the only answer.
-    code: Option<i64>,
-    stream: Option<Arc<Stream>>,
     /// The session has ended.
     closed: bool,
     /// Somebody found that it is not clear yet how to answer, and waits.
     awaited: bool,
 }
 
-/// Requests that have not been answered. Mostly there is one, which needs no allocation.
-#[derive(Debug, Default)]
-struct Open {
-    first: Option<RequestKey>,
-    more: Vec<RequestKey>,
-}
-
-impl Open {
-    fn push(&mut self, key: RequestKey) {
-        match self.first {
-            None => self.first = Some(key),
-            Some(_) => self.more.push(key),
-        }
-    }
-
-    /// Takes a request out; returns whether it was there.
-    fn remove(&mut self, key: RequestKey) -> bool {
-        if self.first == Some(key) {
-            self.first = None;
-            return true;
-        }
-        let place = self.more.iter().position(|open| *open == key);
-        place.is_some_and(|at| self.more.swap_remove(at) == key)
-    }
-
-    fn contains(&self, key: RequestKey) -> bool {
-        self.first == Some(key) || self.more.contains(&key)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.first.is_none() && self.more.is_empty()
-    }
+/// Where answers go.
+#[derive(Clone, Debug)]
+enum Delivery {
+    /// Back as JSON, as long as there is nothing else. The first message makes it a stream.
+    Json,
+    /// To a stream of their own, each when it is there. The client can leave it and come back.
+    Stream(Arc<Stream>),
+    /// To the only stream of the session, all together: HTTP+SSE.
+    Standalone(Arc<Stream>),
 }
 
 /// How a POST is answered.
@@ -102,18 +70,27 @@ pub(crate) enum Answered {
 impl Exchange {
     /// One that is filled with requests before it is answered.
     pub(crate) fn new(live: Arc<LocalSession>, accepts: Accepts, batch: bool) -> Arc<Self> {
-        Self::with(live, accepts, batch, State { filling: true, ..State::default() })
+        Self::with(live, accepts, Answers::filling(batch), Vec::new())
     }
 
     /// One with a single request.
     pub(crate) fn single(live: Arc<LocalSession>, accepts: Accepts, key: RequestKey, id: &RawId) -> Arc<Self> {
-        let open = Open { first: Some(key), more: Vec::new() };
         let requests = if live.is_replicated() { vec![(key, id.clone())] } else { Vec::new() };
-        Self::with(live, accepts, false, State { open, requests, ..State::default() })
+        Self::with(live, accepts, Answers::single(key), requests)
     }
 
-    fn with(live: Arc<LocalSession>, accepts: Accepts, batch: bool, state: State) -> Arc<Self> {
-        Arc::new(Self { live, accepts, batch, state: Mutex::new(state), changed: Notify::new() })
+    fn with(
+        live: Arc<LocalSession>,
+        accepts: Accepts,
+        answers: Answers,
+        requests: Vec<(RequestKey, RawId)>,
+    ) -> Arc<Self> {
+        let delivery = match live.transport {
+            Transport::Streamable => Delivery::Json,
+            Transport::HttpSse => Delivery::Standalone(live.standalone().clone()),
+        };
+        let state = State { answers, delivery, requests, held: 0, closed: false, awaited: false };
+        Arc::new(Self { live, accepts, state: Mutex::new(state), changed: Notify::new() })
     }
 
     /// Returns the session.
@@ -128,10 +105,10 @@ impl Exchange {
     /// Adds a request that will be answered.
     pub(crate) fn expect(&self, key: RequestKey, id: Option<&RawId>) {
         let mut state = self.state();
-        state.open.push(key);
+        state.answers.expect(key);
         if let Some(id) = id.filter(|_| self.live.is_replicated()) {
             state.requests.push((key, id.clone()));
-            if let Some(stream) = &state.stream {
+            if let Delivery::Stream(stream) = &state.delivery {
                 stream.expect(&state.ids());
             }
         }
@@ -140,20 +117,18 @@ impl Exchange {
     /// Answers a request, unless it was cancelled. `code` is the error's, if it is one.
     pub(crate) fn answer(&self, key: RequestKey, code: Option<i64>, write: impl FnOnce(&mut Vec<u8>)) {
         let mut state = self.state();
-        if !state.open.remove(key) {
+        if !state.answers.remove(key) {
             return;
         }
-        state.code = code;
-        match state.stream.clone() {
-            Some(stream) => {
-                let mut text = Vec::new();
-                write(&mut text);
-                match state.requests.iter().find(|(known, _)| *known == key) {
-                    Some((_, id)) => stream.answer(id, text),
-                    None => stream.append(text),
-                }
+        if let Delivery::Stream(stream) = &state.delivery {
+            let mut text = Vec::new();
+            write(&mut text);
+            match state.requests.iter().find(|(known, _)| *known == key) {
+                Some((_, id)) => stream.answer(id, text),
+                None => stream.append(text),
             }
-            None => self.write_answer(&mut state, write),
+        } else {
+            self.hold(&mut state, code, write);
         }
         self.settle(state);
     }
@@ -161,21 +136,21 @@ impl Exchange {
     /// Notes that a request will not be answered.
     pub(crate) fn cancelled(&self, key: RequestKey) {
         let mut state = self.state();
-        state.open.remove(key);
+        state.answers.remove(key);
         self.settle(state);
     }
 
     /// Notes that no more requests will be added.
     pub(crate) fn filled(&self) {
         let mut state = self.state();
-        state.filling = false;
+        state.answers.filled();
         self.settle(state);
     }
 
     /// Ends the exchange, because its session has ended.
     pub(crate) fn close(&self) {
         let mut state = self.state();
-        state.open = Open::default();
+        state.answers.take_open();
         state.closed = true;
         self.settle(state);
     }
@@ -185,52 +160,49 @@ impl Exchange {
     pub(crate) fn leave(&self) {
         let mut state = self.state();
         state.closed = true;
-        let open = std::mem::take(&mut state.open);
-        if state.stream.is_none() {
+        let open = state.answers.take_open();
+        if matches!(state.delivery, Delivery::Json) {
             let error = ErrorObject::new(code::UNAVAILABLE, "the server is stopping; try again");
             let requests = std::mem::take(&mut state.requests);
-            for (_, id) in requests.iter().filter(|(key, _)| open.contains(*key)) {
-                state.code = Some(error.code);
-                self.write_answer(&mut state, |out| write_error(out, Some(id), &error, self.live.revision()));
+            for (_, id) in requests.iter().filter(|(key, _)| open.contains(key)) {
+                let write = |out: &mut Vec<u8>| write_error(out, Some(id), &error, self.live.revision());
+                self.hold(&mut state, Some(error.code), write);
             }
         }
         drop(state);
         self.changed.notify_one();
     }
 
-    /// Adds an answer to those that go back as JSON.
-    fn write_answer(&self, state: &mut State, write: impl FnOnce(&mut Vec<u8>)) {
-        if !self.batch {
-            state.answers = written(write);
-            return;
+    /// Keeps an answer until it goes back with the others.
+    fn hold(&self, state: &mut State, code: Option<i64>, write: impl FnOnce(&mut Vec<u8>)) {
+        let more = state.answers.write(code, write);
+        if more > 0 {
+            self.live.held.fetch_add(more, Ordering::Relaxed);
+            state.held = state.held.saturating_add(more);
         }
-        let separator = if state.answers.is_empty() { b'[' } else { b',' };
-        state.answers.push(separator);
-        let before = state.answers.len();
-        write(&mut state.answers);
-        let more = state.answers.len().saturating_sub(before);
-        self.live.held.fetch_add(more, Ordering::Relaxed);
-        state.held = state.held.saturating_add(more);
     }
 
-    /// Whether it is a batch beside others that hold back so many bytes of answers.
-    pub(crate) fn is_one_too_many(&self, limit: usize) -> bool {
-        self.batch && self.live.held.load(Ordering::Relaxed).saturating_sub(self.state().held) >= limit
+    /// Returns how many bytes of answers other batches of the session hold back.
+    pub(crate) fn held_beside(&self) -> usize {
+        self.live.held.load(Ordering::Relaxed).saturating_sub(self.state().held)
     }
 
     fn settle(&self, mut state: MutexGuard<'_, State>) {
-        if state.filling || !state.open.is_empty() {
+        if !state.answers.are_complete() {
             return;
         }
-        if self.live.transport == Transport::HttpSse {
-            let answers = self.take_answers(&mut state);
-            // A client that does not read loses its session, because it cannot come back for the rest.
-            if !answers.is_empty() && self.live.standalone().try_append(answers).is_err() {
-                drop(state);
-                return self.live.end();
+        match state.delivery.clone() {
+            Delivery::Json => {}
+            Delivery::Stream(stream) => stream.finish(),
+            Delivery::Standalone(stream) => {
+                let refused = self.take_answers(&mut state).is_some_and(|answers| stream.try_append(answers).is_err());
+                // A client that does not read loses its session, because it cannot come back for the rest.
+                if refused {
+                    drop(state);
+                    self.live.end();
+                }
+                return;
             }
-        } else if let Some(stream) = &state.stream {
-            stream.finish();
         }
         let awaited = state.awaited;
         drop(state);
@@ -239,13 +211,9 @@ impl Exchange {
         }
     }
 
-    fn take_answers(&self, state: &mut State) -> Vec<u8> {
+    fn take_answers(&self, state: &mut State) -> Option<Vec<u8>> {
         self.live.release(std::mem::take(&mut state.held));
-        let mut answers = std::mem::take(&mut state.answers);
-        if self.batch && !answers.is_empty() {
-            answers.push(b']');
-        }
-        answers
+        state.answers.take_text()
     }
 
     /// Waits until it is clear how to answer. An answer that takes longer than `patience` becomes a stream, so that proxies
@@ -282,36 +250,30 @@ impl Exchange {
 
     fn decided(&self) -> Option<Answered> {
         let mut state = self.state();
-        if let Some(stream) = &state.stream {
+        if let Delivery::Stream(stream) = &state.delivery {
             return Some(Answered::Events(stream.clone()));
         }
-        if state.filling || !state.open.is_empty() {
+        if !state.answers.are_complete() {
             state.awaited = true;
             return None;
         }
         // There was no stream any more for a client that takes nothing else.
-        if state.closed && (state.answers.is_empty() || self.accepts == Accepts::Events) {
+        if state.closed && (state.answers.are_empty() || self.accepts == Accepts::Events) {
             self.take_answers(&mut state);
             return Some(Answered::Closed(self.live.calls().closed().unwrap_or(Closing::Ended)));
         }
-        let status = match state.code {
-            Some(code) if !self.batch => respond::legacy_status(code),
-            _ => StatusCode::OK,
-        };
+        let status = state.answers.code().map_or(StatusCode::OK, respond::legacy_status);
         let answers = self.take_answers(&mut state);
-        Some(if answers.is_empty() { Answered::Nothing } else { Answered::Json(status, answers) })
+        Some(answers.map_or(Answered::Nothing, |text| Answered::Json(status, text)))
     }
 
     /// Returns the stream, which is opened now if it was not; `None` if the client takes none or all is over.
     fn open_stream(&self) -> Option<Arc<Stream>> {
-        if self.live.transport == Transport::HttpSse {
-            return Some(self.live.standalone().clone());
-        }
         let mut state = self.state();
-        if let Some(stream) = &state.stream {
+        if let Delivery::Stream(stream) | Delivery::Standalone(stream) = &state.delivery {
             return Some(stream.clone());
         }
-        let over = !state.filling && state.open.is_empty();
+        let over = state.answers.are_complete();
         if self.accepts == Accepts::Json || (over && self.accepts != Accepts::Events) {
             return None;
         }
@@ -320,14 +282,13 @@ impl Exchange {
             return None;
         };
         // Answers of a batch that came before the first message go first.
-        let answers = self.take_answers(&mut state);
-        if !answers.is_empty() {
+        if let Some(answers) = self.take_answers(&mut state) {
             stream.append(answers);
         }
         if over {
             stream.finish();
         }
-        state.stream = Some(stream.clone());
+        state.delivery = Delivery::Stream(stream.clone());
         drop(state);
         self.changed.notify_one();
         Some(stream)
@@ -335,7 +296,7 @@ impl Exchange {
 
     /// Where a message about a request goes; `None` if it is for nobody.
     fn stream_about(&self, key: RequestKey) -> Option<Arc<Stream>> {
-        let is_open = self.state().open.contains(key);
+        let is_open = self.state().answers.is_open(key);
         if is_open { self.open_stream() } else { None }
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use jackfield_peer::Principal;
+use jackfield_peer::{Principal, received};
 use jackfield_protocol::envelope::{Message, Rejected};
 
 use super::exchange::Exchange;
-use super::streamable::too_many;
+use super::streamable::too_many_notifications;
 use crate::endpoint::Endpoint;
 use crate::events::{EventBody, Format, Reader};
 use crate::nodes::Letter;
@@ -107,14 +107,14 @@ impl Endpoint {
         text: &Bytes,
     ) -> Response<Body> {
         live.touch();
-        let (status, message) = match Message::read(text, self.limits().batch_entries) {
-            Ok(message) => (StatusCode::ACCEPTED, Ok(message)),
-            Err(rejected) => (StatusCode::BAD_REQUEST, Err(rejected)),
-        };
-        match message {
+        let read = Message::read(text, self.limits().batch_entries);
+        let status = if read.is_ok() { StatusCode::ACCEPTED } else { StatusCode::BAD_REQUEST };
+        match received(read) {
             Ok(Message::Batch(entries)) if live.revision().has_batches() => {
                 let exchange = Exchange::new(live.clone(), Accepts::Both, true);
-                self.start_batch(&exchange, &entries, parts);
+                if self.start_batch(&exchange, &entries, parts) {
+                    return too_many_notifications(self.limits().requests_in_flight);
+                }
             }
             Ok(Message::Batch(_)) => {
                 return respond::refusal(StatusCode::BAD_REQUEST, "batches are not part of this protocol version");
@@ -124,14 +124,11 @@ impl Endpoint {
             }
             Ok(Message::Notification(incident)) => {
                 if !self.notice(live, incident, parts) {
-                    return too_many(self.limits().requests_in_flight);
+                    return too_many_notifications(self.limits().requests_in_flight);
                 }
             }
             Ok(Message::Answer(answer)) => live.questions.answer(answer),
-            Err(rejected) => match rejected.into_answer() {
-                Ok(answer) => live.questions.answer(answer),
-                Err(rejected) => self.reject(live, &rejected),
-            },
+            Err(rejected) => self.reject(live, &rejected),
         }
         respond::empty(status)
     }

@@ -1,49 +1,52 @@
 //! The work on requests and notifications of a session.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http::request::Parts;
-use jackfield_peer::{Answering, Cancellation, Guarded, Incoming, Reply, RequestKey, write_error, write_reply};
+use jackfield_peer::{
+    ActiveRequest, Cancellation, Guarded, Handler, Incoming, Reply, RequestKey, ResolvedCaller, Work,
+    check_batch_entry, received, write_error,
+};
 use jackfield_protocol::envelope::{Message, MethodName, RawId, RawNotification, RawResponse, Rejected, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision};
-use tracing::Instrument;
 
 use super::exchange::Exchange;
-use super::streamable::is_initialize;
 use crate::endpoint::Endpoint;
 use crate::nodes::{Letter, What};
 use crate::request::Accepts;
-use crate::session::{Active, Closing, InFlightId, LocalSession};
-use crate::telemetry::Operation;
+use crate::session::{Active, Closing, LocalSession};
+use crate::telemetry::HttpOrigin;
 
 impl Endpoint {
-    /// Begins the work on all messages of a batch.
-    pub(crate) fn start_batch(&self, exchange: &Arc<Exchange>, entries: &[Bytes], parts: &Arc<Parts>) {
+    /// Begins the work on all messages of a batch. Returns whether notifications were dropped, and there is no answer to say so beside.
+    pub(crate) fn start_batch(&self, exchange: &Arc<Exchange>, entries: &[Bytes], parts: &Arc<Parts>) -> bool {
         let live = exchange.live();
+        let (mut drops, mut answers) = (false, false);
         for entry in entries {
-            match Message::read(entry, 0) {
+            match received(Message::read(entry, 0)) {
                 Ok(Message::Request(request)) => {
+                    answers = true;
                     let key = self.shared.next_key();
                     exchange.expect(key, Some(&request.id));
                     self.start(exchange, key, request, parts.clone(), true);
                 }
-                Ok(Message::Notification(incident)) => drop(self.notice(live, incident, parts)),
+                Ok(Message::Notification(incident)) => drops |= !self.notice(live, incident, parts),
                 Ok(Message::Answer(answer)) => self.answered(live, answer),
                 Ok(Message::Batch(_)) => {
+                    answers = true;
                     let error = ErrorObject::invalid_request("a batch must not hold another");
                     self.refuse(exchange, None, &error);
                 }
-                Err(rejected) => match rejected.into_answer() {
-                    Ok(answer) => self.answered(live, answer),
-                    Err(Rejected { about, error }) => self.refuse(exchange, about.asked(), &error),
-                },
+                Err(Rejected { about, error }) => {
+                    answers = true;
+                    self.refuse(exchange, about.asked(), &error);
+                }
             }
         }
         exchange.filled();
+        drops && !answers
     }
 
     pub(crate) fn refuse(&self, exchange: &Exchange, id: Option<&RawId>, error: &ErrorObject) {
@@ -68,105 +71,108 @@ impl Endpoint {
 
     /// Begins the work on a request. If it is not ready at once it goes on in a task, so that it survives the connection.
     fn start(&self, exchange: &Arc<Exchange>, key: RequestKey, request: Request, parts: Arc<Parts>, in_batch: bool) {
-        let live = exchange.live();
-        let Request { id, method, params } = request;
-        let opens = is_initialize(&method);
-        let admitted = self.check_place(exchange, &id, opens && in_batch).and_then(|()| live.admit(&method, &params));
-        let admitted = match admitted {
-            Ok(admitted) => admitted,
-            Err(error) => return refuse(exchange, key, Some(&id), &error),
+        let checked = self.check(exchange, &request, in_batch);
+        let from = match checked.and_then(|()| exchange.live().admit(&request.method, &request.params)) {
+            Ok(from) => from,
+            Err(error) => return refuse(exchange, key, Some(&request.id), &error),
         };
-        let revision = admitted.caller.revision;
-        let operation = Operation::begin(&method, &params, &id, revision, Some(live.id), &parts.headers);
-        let (caller, session) = (admitted.caller, admitted.session);
-        let mut incoming =
-            Incoming::new(Some(id.clone()), Some(key), method, params, caller, exchange.clone(), session);
-        incoming.extensions.insert_shared(parts);
-        let answering = operation.handle(&*self.handler, incoming);
-        let call = Call { key, id, revision, opens, operation, exchange };
-        match answering {
-            Answering::Ready(reply) => self.finish(&call, reply),
-            Answering::Later(future) => {
-                let mut future = self.guarded(future);
-                // No wake-up is lost: a pending future becomes a task, which polls it again at once with its own waker.
-                let mut cx = Context::from_waker(Waker::noop());
-                match call.operation.span.in_scope(|| Pin::new(&mut future).poll(&mut cx)) {
-                    Poll::Ready(reply) => self.finish(&call, reply),
-                    Poll::Pending => self.go_on(call, future),
-                }
-            }
+        let (active, work) = self.begin(exchange, key, request, from, Some(parts));
+        match work {
+            Work::Ready(reply) => finish(&active, exchange, reply, &*self.handler),
+            Work::Pending(work) => self.go_on(active, exchange, work),
         }
     }
 
-    /// Refuses requests that come at the wrong place, whoever sends them.
-    fn check_place(&self, exchange: &Exchange, id: &RawId, initialize_in_batch: bool) -> Result<(), ErrorObject> {
-        if initialize_in_batch {
-            return Err(ErrorObject::invalid_request("initialize must not be part of a batch"));
+    #[inline]
+    fn begin(
+        &self,
+        exchange: &Arc<Exchange>,
+        key: RequestKey,
+        request: Request,
+        from: ResolvedCaller,
+        parts: Option<Arc<Parts>>,
+    ) -> (ActiveRequest, Work) {
+        let headers = parts.as_ref().map(|parts| &parts.headers);
+        let origin = HttpOrigin { session: Some(exchange.live().id), headers };
+        let active = ActiveRequest::new(key, &request, from.caller.revision, &origin);
+        let mut incoming = Incoming::request(key, request, from, exchange.clone());
+        if let Some(parts) = parts {
+            incoming.extensions.insert_shared(parts);
+        }
+        let work = active.begin(&*self.handler, incoming, self.limits().request_timeout);
+        (active, work)
+    }
+
+    /// Serves the `initialize` that opens a session. Returns the text of the answer, and the code of the error if it is one.
+    pub(crate) async fn initialize(
+        &self,
+        live: &Arc<LocalSession>,
+        request: Request,
+        parts: Option<Arc<Parts>>,
+    ) -> (Vec<u8>, Option<i64>) {
+        let mut text = Vec::with_capacity(512);
+        let from = match live.admit(&request.method, &request.params) {
+            Ok(from) => from,
+            Err(error) => {
+                write_error(&mut text, Some(&request.id), &error, Revision::LATEST_WITH_HANDSHAKE);
+                return (text, Some(error.code));
+            }
+        };
+        // Messages before the answer have nowhere to go: the client does not know its session yet.
+        let exchange = Exchange::new(live.clone(), Accepts::Json, false);
+        let key = self.shared.next_key();
+        exchange.expect(key, None);
+        let (active, work) = self.begin(&exchange, key, request, from, parts);
+        let reply = work.reply().await;
+        let failed = reply.as_ref().err().map(|error| error.code);
+        active.answer(reply, &*self.handler)(&mut text);
+        (text, failed)
+    }
+
+    /// Refuses a request that comes at the wrong place or at the wrong time.
+    fn check(&self, exchange: &Exchange, request: &Request, in_batch: bool) -> Result<(), ErrorObject> {
+        if in_batch {
+            check_batch_entry(&request.method, exchange.held_beside(), self.limits().queued_bytes)?;
         }
         if !exchange.live().is_in_use() {
             return Ok(());
         }
-        let calls = exchange.live().calls();
-        if calls.is_empty() {
-            return Ok(());
-        }
-        if id.decode().is_some_and(|id| calls.contains(&InFlightId::Request(id))) {
-            return Err(still_running());
-        }
-        if calls.len() >= self.limits().requests_in_flight {
-            let message = format!("more than {} requests are running", self.limits().requests_in_flight);
-            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message));
-        }
-        drop(calls);
-        if exchange.is_one_too_many(self.limits().queued_bytes) {
-            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, "too many answers wait for the rest of their batch"));
-        }
-        Ok(())
+        exchange.live().calls().running.check_request(&request.id, self.limits().requests_in_flight)
     }
 
-    fn finish(&self, call: &Call<'_>, reply: Reply) {
-        call.finish(reply, self.handler.identity(call.revision));
-    }
-
-    fn go_on(&self, call: Call<'_>, future: Guarded) {
-        let Some(id) = call.id.decode() else { return };
-        let id = InFlightId::Request(id);
-        let live = call.exchange.live();
-        let listed = Listed { active: live.active(), id: id.clone(), key: call.key };
+    fn go_on(&self, request: ActiveRequest, exchange: &Arc<Exchange>, work: Guarded) {
+        let Some(id) = request.id.decode() else { return };
+        let (live, key) = (exchange.live(), request.key);
+        let listed = Listed { active: live.active(), key };
         // It is in the list before it begins, because it takes itself out. It begins without the lock, because a runtime that has ended drops
         // it at once, and what it holds may look at the list.
         let mut calls = live.calls();
         if let Some(closing) = calls.closed() {
             drop(calls);
-            return self.give_up(&call, closing);
+            return self.give_up(&request, exchange, closing);
         }
         // Another may have begun while this one was polled for the first time.
-        if calls.contains(&id) {
+        if let Err(error) = calls.running.insert(key, Some(id), None, Some(exchange.clone())) {
             drop(calls);
-            return self.finish(&call, Err(still_running()));
+            return finish(&request, exchange, Err(error), &*self.handler);
         }
-        calls.insert(id.clone(), call.key, Some(call.exchange.clone()));
         drop(calls);
-        let handler = self.handler.clone();
-        let Call { key, id: raw_id, revision, opens, operation, exchange } = call;
-        let (span, answered) = (operation.span.clone(), exchange.clone());
-        let task = async move {
-            let reply = future.await;
+        let (handler, answered) = (self.handler.clone(), exchange.clone());
+        let abort = self.tasks.spawn(async move {
+            let reply = work.await;
             drop(listed);
-            let call = Call { key, id: raw_id, revision, opens, operation, exchange: &answered };
-            call.finish(reply, handler.identity(revision));
-        };
-        let abort = self.tasks.spawn(task.instrument(span));
-        live.calls().begun(&id, key, abort);
+            finish(&request, &answered, reply, &*handler);
+        });
+        live.calls().running.started(key, abort);
     }
 
     /// Ends a request whose session has come to its end while its handler ran for the first time.
-    fn give_up(&self, call: &Call<'_>, closing: Closing) {
+    fn give_up(&self, request: &ActiveRequest, exchange: &Exchange, closing: Closing) {
         match closing {
-            Closing::Ended => call.exchange.close(),
+            Closing::Ended => exchange.close(),
             Closing::Left => {
                 let error = ErrorObject::new(code::UNAVAILABLE, "the session is not served here any more; try again");
-                self.finish(call, Err(error));
+                finish(request, exchange, Err(error), &*self.handler);
             }
         }
     }
@@ -179,22 +185,15 @@ impl Endpoint {
             }
             return true;
         }
-        let Some(admitted) = live.admit_notification(&incident.params) else { return true };
-        if let (MethodName::Known(Method::Initialized), Some(session)) = (&incident.method, &admitted.session) {
-            session.set_ready();
-        }
-        if live.calls().len() >= self.limits().requests_in_flight {
+        let Some(from) = live.admit_notification(&incident) else { return true };
+        let most = self.limits().requests_in_flight;
+        if live.is_in_use() && !live.calls().running.has_room_for_notification(&incident.method, most) {
             return false;
         }
-        let RawNotification { method, params } = incident;
-        let (caller, session) = (admitted.caller, admitted.session);
-        let mut incoming = Incoming::new(None, None, method, params, caller, live.outlet().clone(), session);
+        let mut incoming = Incoming::notification(incident, from, live.outlet().clone());
         incoming.extensions.insert_shared(parts.clone());
-        if let Answering::Later(future) = jackfield_peer::handle(&*self.handler, incoming) {
-            let mut future = self.guarded(future);
-            if Pin::new(&mut future).poll(&mut Context::from_waker(Waker::noop())).is_pending() {
-                self.go_on_noticing(live, future);
-            }
+        if let Work::Pending(work) = Work::on_notification(&*self.handler, incoming, self.limits().request_timeout) {
+            self.go_on_noticing(live, work);
         }
         true
     }
@@ -202,7 +201,7 @@ impl Endpoint {
     /// Drops the work on a request, wherever it runs.
     fn cancel(&self, live: &LocalSession, cancellation: Cancellation) {
         let shared = self.shared.node.as_ref().filter(|_| live.is_replicated());
-        if live.cancel(cancellation.request.clone()) {
+        if live.cancel(&cancellation.request) {
             cancellation.log();
         } else if let Some(node) = shared {
             cancellation.log();
@@ -225,39 +224,35 @@ impl Endpoint {
         }
     }
 
-    fn go_on_noticing(&self, live: &Arc<LocalSession>, future: Guarded) {
+    fn go_on_noticing(&self, live: &Arc<LocalSession>, work: Guarded) {
         let key = self.shared.next_key();
-        let id = InFlightId::Notification(key);
-        let listed = Listed { active: live.active(), id: id.clone(), key };
+        let listed = Listed { active: live.active(), key };
         let mut calls = live.calls();
-        if calls.closed().is_some() {
+        // A notification has no id that could be taken.
+        if calls.closed().is_some() || calls.running.insert(key, None, None, None).is_err() {
+            drop(calls);
             return;
         }
-        calls.insert(id.clone(), key, None);
         drop(calls);
         let abort = self.tasks.spawn(async move {
-            let _ = future.await;
+            let _ = work.await;
             drop(listed);
         });
-        live.calls().begun(&id, key, abort);
+        live.calls().running.started(key, abort);
     }
 }
 
 /// Keeps something that runs in the list of its session until it is dropped, at its end or with its runtime.
 struct Listed {
     active: Active,
-    id: InFlightId,
     key: RequestKey,
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        self.active.live().calls().finished(&self.id, self.key);
+        // What was taken out is dropped when the list is free again.
+        let _ended = self.active.live().calls().running.remove(self.key);
     }
-}
-
-fn still_running() -> ErrorObject {
-    ErrorObject::invalid_request("a request with this id is still running")
 }
 
 /// What the node that asked has to know.
@@ -280,26 +275,13 @@ pub(crate) fn letter(live: &LocalSession, answer: &RawResponse) -> Letter {
     Letter { session: live.id.to_text(), message, headers: Vec::new() }
 }
 
-/// A request under way.
-struct Call<'a> {
-    key: RequestKey,
-    id: RawId,
-    revision: Revision,
-    opens: bool,
-    operation: Operation,
-    exchange: &'a Arc<Exchange>,
-}
-
-impl Call<'_> {
-    /// Answers the request.
-    fn finish(&self, reply: Reply, identity: Option<&[u8]>) {
-        let code = reply.as_ref().err().map(|error| error.code);
-        if self.opens && code.is_some() {
-            self.exchange.live().reopen();
-        }
-        self.operation.end(&reply);
-        self.exchange.answer(self.key, code, |out| write_reply(out, &self.id, reply, self.revision, identity));
+/// Answers a request.
+fn finish(request: &ActiveRequest, exchange: &Exchange, reply: Reply, handler: &dyn Handler) {
+    let code = reply.as_ref().err().map(|error| error.code);
+    if request.opens_session && code.is_some() {
+        exchange.live().reopen();
     }
+    exchange.answer(request.key, code, request.answer(reply, handler));
 }
 
 /// Answers a request with an error before anyone has worked on it.

@@ -1,5 +1,6 @@
 //! Requests of the legacy era: sessions over Streamable HTTP, and over HTTP+SSE.
 
+mod answers;
 mod exchange;
 mod http_sse;
 mod legacy_dispatch;

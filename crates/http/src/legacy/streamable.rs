@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use jackfield_peer::{Answering, Incoming, Principal, Reply, write_reply};
-use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, RawNotification, RawResponse, Request};
+use http::{HeaderValue, Response, StatusCode};
+use jackfield_peer::Principal;
+use jackfield_protocol::envelope::{Message, MethodName, RawId, RawNotification, RawResponse, Request};
 use jackfield_protocol::{ErrorObject, Method, Revision};
 use jackfield_store::{StoreError, StreamName};
-use tracing::Instrument;
 
 use super::exchange::{Answered, Exchange};
 use super::legacy_dispatch::letter;
@@ -18,7 +17,7 @@ use crate::nodes::{Node, Remote, Replica};
 use crate::request::{self, Accepts, LAST_EVENT_ID, McpHeaders, NamedSession, SESSION_ID, Version};
 use crate::response::{Served, respond};
 use crate::session::{Closing, LocalSession, Transport};
-use crate::telemetry::{OpenStream, Operation};
+use crate::telemetry::OpenStream;
 use crate::{Body, SessionId};
 
 type Refusal = Box<Response<Body>>;
@@ -68,7 +67,9 @@ impl Endpoint {
             Message::Request(request) => self.start_single(live, arrived.accepts, request, arrived.parts),
             Message::Batch(entries) if live.revision().has_batches() => {
                 let exchange = Exchange::new(live, arrived.accepts, true);
-                self.start_batch(&exchange, &entries, &arrived.parts);
+                if self.start_batch(&exchange, &entries, &arrived.parts) {
+                    return Posted::Done(too_many_notifications(self.limits().requests_in_flight).into());
+                }
                 exchange
             }
             Message::Batch(_) => {
@@ -103,7 +104,7 @@ impl Endpoint {
         let becomes_ready = incident.method == MethodName::Known(Method::Initialized);
         let response = match self.notice(&live, incident, parts) {
             true => respond::empty(StatusCode::ACCEPTED),
-            false => too_many(self.limits().requests_in_flight),
+            false => too_many_notifications(self.limits().requests_in_flight),
         };
         if !becomes_ready || !live.is_replicated() {
             return Posted::Done(response.into());
@@ -136,7 +137,7 @@ impl Endpoint {
     }
 
     async fn open_session(&self, arrived: Arrived, request: Request) -> Response<Body> {
-        let Request { id, method, params } = request;
+        let id = request.id.clone();
         let Arrived { parts, accepts, .. } = arrived;
         let principal = parts.extensions.get::<Principal>().cloned();
         let Ok(session_id) = SessionId::random() else {
@@ -145,10 +146,7 @@ impl Endpoint {
         let replica = self.shared.node.as_ref().map(|_| Replica::new(self.shared.now()));
         let revisions = self.handler.revisions();
         let live = LocalSession::new(session_id, Transport::Streamable, principal, revisions, &self.shared, replica);
-        let (reply, revision) = self.initialize(&live, &id, method, params, Some(parts)).await;
-        let failed = reply.as_ref().err().map(|error| error.code);
-        let mut text = Vec::with_capacity(512);
-        write_reply(&mut text, &id, reply, revision, self.handler.identity(revision));
+        let (text, failed) = self.initialize(&live, request, Some(parts)).await;
         if let Some(code) = failed {
             // Nothing is left of a session that was not opened.
             live.end();
@@ -195,39 +193,6 @@ impl Endpoint {
             response.headers_mut().insert(SESSION_ID, value);
         }
         response
-    }
-
-    pub(crate) async fn initialize(
-        &self,
-        live: &Arc<LocalSession>,
-        id: &RawId,
-        method: MethodName,
-        params: Params,
-        parts: Option<Arc<Parts>>,
-    ) -> (Reply, Revision) {
-        let admitted = match live.admit(&method, &params) {
-            Ok(admitted) => admitted,
-            Err(error) => return (Err(error), Revision::LATEST_WITH_HANDSHAKE),
-        };
-        let revision = admitted.caller.revision;
-        // Messages before the answer have nowhere to go: the client does not know its session yet.
-        let exchange = Exchange::new(live.clone(), Accepts::Json, false);
-        let key = self.shared.next_key();
-        exchange.expect(key, None);
-        let (caller, session) = (admitted.caller, admitted.session);
-        let nothing = HeaderMap::new();
-        let headers = parts.as_ref().map_or(&nothing, |parts| &parts.headers);
-        let operation = Operation::begin(&method, &params, id, revision, Some(live.id), headers);
-        let mut incoming = Incoming::new(Some(id.clone()), Some(key), method, params, caller, exchange, session);
-        if let Some(parts) = parts {
-            incoming.extensions.insert_shared(parts);
-        }
-        let reply = match operation.handle(&*self.handler, incoming) {
-            Answering::Ready(reply) => reply,
-            Answering::Later(future) => self.guarded(future).instrument(operation.span.clone()).await,
-        };
-        operation.end(&reply);
-        (reply, revision)
     }
 
     /// Finds the session that a request names; `None` if it names none.
@@ -454,6 +419,6 @@ fn unknown_event() -> Response<Body> {
     respond::refusal(StatusCode::BAD_REQUEST, "last-event-id names no event that is still kept")
 }
 
-pub(crate) fn too_many(limit: usize) -> Response<Body> {
-    respond::too_many(None, format!("more than {limit} requests are running"))
+pub(crate) fn too_many_notifications(limit: usize) -> Response<Body> {
+    respond::too_many(None, format!("more than {limit} notifications are running"))
 }

@@ -1,24 +1,23 @@
 //! Requests of the modern era: each speaks for itself.
 
 use std::future::poll_fn;
-use std::pin::Pin;
-use std::sync::{Arc, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use jackfield_peer::{Answering, CallerResolver, Incoming, Outlet, Reply, ResolvedCaller};
+use jackfield_peer::{ActiveRequest, Caller, CallerMemo, Handler, Incoming, Reply, ResolvedCaller, Work, check_method};
 use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, RawNotification, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 
 use super::queue::Queue;
-use super::stream::{AnswerTo, First, ModernOutlet, ModernStream, Work};
+use super::stream::{First, ModernOutlet, ModernStream};
 use crate::Body;
 use crate::endpoint::{Arrived, Endpoint, Posted};
 use crate::request::{self, Accepts, ClientMemo, McpHeaders, Permit, Version};
 use crate::response::{Served, respond, written};
-use crate::telemetry::{OpenStream, Operation};
+use crate::sync::MutexGuard;
+use crate::telemetry::{HttpOrigin, OpenStream};
 
 impl Endpoint {
     /// Serves a POST of the modern era.
@@ -39,10 +38,7 @@ impl Endpoint {
                 self.modern_request(&arrived, known, from, request)
                     .unwrap_or_else(|refusal| Posted::Done(refusal.into()))
             }
-            Message::Notification(incident) => {
-                let endpoint = self.clone();
-                Posted::Later(Box::pin(async move { endpoint.modern_notification(&arrived, incident).await }))
-            }
+            Message::Notification(incident) => self.modern_notification(&arrived, from, incident),
             Message::Answer(_) => {
                 let message = "a client sends no answers in this version";
                 Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message).into())
@@ -61,33 +57,27 @@ impl Endpoint {
         from: Option<&ClientMemo>,
         request: Request,
     ) -> Result<Posted, Box<Response<Body>>> {
-        let Request { id, method, params } = request;
         let accepts = arrived.accepts;
+        let from = self.caller_of(arrived, known, from, &request).map_err(|error| refused(&request.id, &error))?;
+        let mut permit = self.permit(arrived, &request.method, &request.id)?;
         let outlet = self.modern_outlet(accepts == Accepts::Json);
-        let admitted =
-            self.admit_modern(arrived, known, from, &method, &params, &outlet).map_err(|error| refused(&id, &error))?;
-        let mut permit = self.permit(arrived, &method, &id)?;
-        let revision = admitted.caller.revision;
-        let operation = Operation::begin(&method, &params, &id, revision, None, &arrived.parts.headers);
-        let (key, messages) = (self.shared.next_key(), outlet.clone());
-        let mut incoming = Incoming::new(Some(id.clone()), Some(key), method, params, admitted.caller, messages, None);
+        let key = self.shared.next_key();
+        let origin = HttpOrigin { session: None, headers: Some(&arrived.parts.headers) };
+        let active = ActiveRequest::new(key, &request, from.caller.revision, &origin);
+        let mut incoming = Incoming::request(key, request, from, outlet.clone());
         incoming.extensions.insert_shared(arrived.parts.clone());
-        let work = match operation.handle(&*self.handler, incoming) {
-            Answering::Ready(reply) => Work::Ready(reply),
-            Answering::Later(future) => self.begin(future, &operation),
-        };
+        let work = active.begin(&*self.handler, incoming, self.limits().request_timeout);
         // Work that is ready at once is over before the next begins, so that only the rest has to be counted.
         if permit.is_none() && matches!(work, Work::Pending(_)) {
             permit = self.in_flight.take(arrived.owner(), usize::MAX);
         }
-        let answer = AnswerTo { handler: self.handler.clone(), id, revision };
         match work {
             Work::Ready(reply) if outlet.queue.is_empty() && accepts != Accepts::Events => {
-                Ok(Posted::Done(json(&answer, reply, &operation)))
+                Ok(Posted::Done(json(&active, reply, &*self.handler)))
             }
             work => {
                 let streams = matches!(work, Work::Ready(_)) || accepts == Accepts::Events;
-                let under_way = self.modern_stream(work, outlet, answer, operation, permit);
+                let under_way = self.modern_stream(work, outlet, active, permit);
                 Ok(if streams { Posted::Done(stream(under_way).into()) } else { Posted::Modern(under_way, accepts) })
             }
         }
@@ -97,98 +87,71 @@ impl Endpoint {
         Arc::new(ModernOutlet { queue: Queue::new(self.limits()), shared: self.shared.clone(), silent })
     }
 
-    /// Polls once in place: most handlers are ready at once.
-    fn begin(&self, future: Pin<Box<dyn Future<Output = Reply> + Send>>, operation: &Operation) -> Work {
-        let mut future = self.guarded(future);
-        // No wake-up is lost: a pending future is polled again at once with the waker of the connection.
-        let mut cx = Context::from_waker(Waker::noop());
-        match operation.span.in_scope(|| Pin::new(&mut future).poll(&mut cx)) {
-            Poll::Ready(reply) => Work::Ready(reply),
-            Poll::Pending => Work::Pending(future),
-        }
-    }
-
     fn modern_stream(
         &self,
         work: Work,
         outlet: Arc<ModernOutlet>,
-        answer: AnswerTo,
-        operation: Operation,
+        request: ActiveRequest,
         permit: Option<Permit>,
     ) -> Box<ModernStream> {
-        let keep_alive = self.limits().sse_keep_alive;
+        let (handler, keep_alive) = (self.handler.clone(), self.limits().sse_keep_alive);
         let silence = Box::pin(tokio::time::sleep(keep_alive));
-        Box::new(ModernStream { work, outlet, answer, operation, silence, keep_alive, _permit: permit, _open: None })
+        let work = Some(work);
+        Box::new(ModernStream { work, outlet, request, handler, silence, keep_alive, _permit: permit, _open: None })
     }
 
-    fn admit_modern(
+    /// Finds out who sends a request, and whether its headers say the same as its body.
+    fn caller_of(
         &self,
         arrived: &Arrived,
         known: &McpHeaders<'_>,
         from: Option<&ClientMemo>,
-        method: &MethodName,
-        params: &Params,
-        outlet: &Arc<ModernOutlet>,
+        request: &Request,
     ) -> Result<ResolvedCaller, ErrorObject> {
-        let is_anonymous = arrived.principal().is_none();
-        let memory = from.zip(arrived.meta).filter(|_| is_anonymous);
-        let before = memory.and_then(|(from, meta)| from.caller(meta));
-        let admitted = match before {
-            Some(caller) if arrived.version == Version::Known(caller.revision) => {
-                CallerResolver::again(method, &caller)?
-            }
-            _ => {
-                let admitted = self.admit_stranger(arrived, method, params, outlet)?;
-                if let Some((from, meta)) = memory {
-                    from.remember(meta, &admitted.caller);
-                }
-                admitted
-            }
+        let Request { method, params, .. } = request;
+        let before = self.callers(from).get(params, arrived.principal());
+        let caller = match before {
+            // The members of `_meta` are those of a request that was checked, so that only the header can differ.
+            Some(caller) if arrived.version == Version::Known(caller.revision) => caller,
+            _ => self.new_caller(arrived, from, method, params)?,
         };
+        check_method(method, &caller)?;
         request::check_request(known, &arrived.parts.headers, method, params, &*self.handler)?;
-        Ok(admitted)
+        Ok(ResolvedCaller { caller, session: None })
     }
 
-    /// Finds out who sends a request that is not like the one before.
-    fn admit_stranger(
+    /// The callers that are remembered: those of the connection, or of all that are not ours.
+    fn callers<'a>(&'a self, from: Option<&'a ClientMemo>) -> MutexGuard<'a, CallerMemo> {
+        from.map_or(&self.callers, |from| &from.callers).lock()
+    }
+
+    /// Finds out who sends a request that is not like one of those before.
+    #[cold]
+    fn new_caller(
         &self,
         arrived: &Arrived,
+        from: Option<&ClientMemo>,
         method: &MethodName,
         params: &Params,
-        outlet: &Arc<ModernOutlet>,
-    ) -> Result<ResolvedCaller, ErrorObject> {
+    ) -> Result<Arc<Caller>, ErrorObject> {
         request::check_version(&arrived.version, params)?;
-        if params.meta(key::PROTOCOL_VERSION).is_none() {
-            return Err(match (&arrived.version, method) {
-                (Version::Absent, _) => request::missing(&request::PROTOCOL_VERSION),
-                (Version::Known(old), _) if old.has_handshake() => {
-                    ErrorObject::unsupported_version(old.as_str(), self.handler.revisions())
-                }
-                (Version::Unknown(requested), _) => {
-                    ErrorObject::unsupported_version(requested, self.handler.revisions())
-                }
-                (_, MethodName::Known(known)) if known.is_defined(Revision::LATEST) && known.is_for_server() => {
-                    ErrorObject::invalid_params(format!("missing `_meta` member `{}`", key::PROTOCOL_VERSION))
-                }
-                _ => ErrorObject::method_not_found(method.as_str()),
-            });
+        if params.meta(key::PROTOCOL_VERSION).is_some() {
+            return self.callers(from).resolve(params, arrived.principal(), self.handler.revisions());
         }
-        let outlet: Arc<dyn Outlet> = outlet.clone();
-        match arrived.principal() {
-            Some(principal) => {
-                CallerResolver::new(self.handler.revisions(), Some(principal.clone())).request(method, params, &outlet)
+        Err(match (&arrived.version, method) {
+            (Version::Absent, _) => request::missing(&request::PROTOCOL_VERSION),
+            (Version::Known(old), _) if old.has_handshake() => {
+                ErrorObject::unsupported_version(old.as_str(), self.handler.revisions())
             }
-            None => {
-                // Clients repeat themselves; what was decoded for one request need not be decoded again for the next.
-                let slot = params.meta(key::CLIENT_INFO).map_or(0, <[u8]>::len) % self.admissions.len();
-                let [first, ..] = &self.admissions;
-                let slot = self.admissions.get(slot).unwrap_or(first);
-                slot.lock().unwrap_or_else(PoisonError::into_inner).request(method, params, &outlet)
+            (Version::Unknown(requested), _) => ErrorObject::unsupported_version(requested, self.handler.revisions()),
+            (_, MethodName::Known(known)) if known.is_defined(Revision::LATEST) && known.is_for_server() => {
+                ErrorObject::invalid_params(format!("missing `_meta` member `{}`", key::PROTOCOL_VERSION))
             }
-        }
+            _ => ErrorObject::method_not_found(method.as_str()),
+        })
     }
 
-    /// OwnerCounts what a user must not have too much of: listen streams, and requests under way.
+    /// Counts what a user must not have too much of: listen streams, and requests under way.
     fn permit(
         &self,
         arrived: &Arrived,
@@ -215,40 +178,45 @@ impl Endpoint {
         permit.map(Some).ok_or_else(|| too_many(Some(id), limits.requests_in_flight, "requests are running"))
     }
 
-    async fn modern_notification(&self, arrived: &Arrived, incident: RawNotification) -> Response<Body> {
-        let RawNotification { method, params } = incident;
-        let checked = request::check_version(&arrived.version, &params)
-            .and_then(|()| request::check_notification(&arrived.parts.headers, &method));
+    fn modern_notification(&self, arrived: &Arrived, from: Option<&ClientMemo>, incident: RawNotification) -> Posted {
+        let params = &incident.params;
+        let checked = request::check_version(&arrived.version, params)
+            .and_then(|()| request::check_notification(&arrived.parts.headers, &incident.method));
         if let Err(error) = checked {
-            return respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST);
+            return Posted::Done(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST).into());
         }
-        let principal = arrived.principal().cloned();
-        let Some(admitted) = CallerResolver::new(self.handler.revisions(), principal).notification(&params) else {
+        let accepted = || respond::empty(StatusCode::ACCEPTED);
+        let resolved = self.callers(from).resolve(params, arrived.principal(), self.handler.revisions());
+        let Ok(caller) = resolved else {
             // Without `_meta` nothing says who sent it. There is no notification of this kind that would mean something.
-            return respond::empty(StatusCode::ACCEPTED);
+            return Posted::Done(accepted().into());
         };
-        // Its handler is work under way as that of a request is.
+        // As many may be under way as requests, and beside them.
         let limits = self.limits();
         let is_anonymous = arrived.principal().is_none();
         let limit = if is_anonymous { limits.requests_per_address } else { limits.requests_in_flight };
-        let Some(_permit) = self.in_flight.take(arrived.owner(), limit) else {
-            return *too_many(None, limit, "requests are running");
+        let Some(permit) = self.notifications.take(arrived.owner(), limit) else {
+            return Posted::Done(too_many(None, limit, "notifications are running").into());
         };
         let outlet = self.modern_outlet(true);
-        let mut incoming = Incoming::new(None, None, method, params, admitted.caller, outlet, None);
+        let mut incoming = Incoming::notification(incident, ResolvedCaller { caller, session: None }, outlet);
         incoming.extensions.insert_shared(arrived.parts.clone());
-        if let Answering::Later(future) = jackfield_peer::handle(&*self.handler, incoming) {
+        match Work::on_notification(&*self.handler, incoming, limits.request_timeout) {
+            Work::Ready(_) => Posted::Done(accepted().into()),
             // A notification has no answer; it is over when the work is, or when the client goes.
-            let _ = self.guarded(future).await;
+            Work::Pending(work) => Posted::Later(Box::pin(async move {
+                let _permit = permit;
+                let _ = work.await;
+                accepted()
+            })),
         }
-        respond::empty(StatusCode::ACCEPTED)
     }
 }
 
 /// Waits until it is clear whether the answer is one text or a stream.
 pub(crate) async fn wait(mut under_way: Box<ModernStream>, accepts: Accepts) -> Response<Body> {
     match poll_fn(|cx| under_way.poll_first(cx, accepts != Accepts::Json)).await {
-        First::Answer(reply) => json(&under_way.answer, reply, &under_way.operation).whole(),
+        First::Answer(reply) => json(&under_way.request, reply, &*under_way.handler).whole(),
         First::Stream => stream(under_way),
     }
 }
@@ -281,11 +249,9 @@ fn refused(id: &RawId, error: &ErrorObject) -> Box<Response<Body>> {
     Box::new(respond::error(status, Some(id), error, Revision::LATEST))
 }
 
-fn json(answer: &AnswerTo, reply: Reply, operation: &Operation) -> Served {
-    let error = reply.as_ref().err();
-    operation.end(&reply);
-    let status = error.map_or(StatusCode::OK, respond::modern_status);
-    Served::Json(status, written(|out| answer.write(out, reply)).into())
+fn json(request: &ActiveRequest, reply: Reply, handler: &dyn Handler) -> Served {
+    let status = reply.as_ref().err().map_or(StatusCode::OK, respond::modern_status);
+    Served::Json(status, written(request.answer(reply, handler)).into())
 }
 
 fn stream(mut under_way: Box<ModernStream>) -> Response<Body> {

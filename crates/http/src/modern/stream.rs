@@ -9,43 +9,28 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_peer::deadline::after;
-use jackfield_peer::{AskError, Closed, Guarded, Handler, Outlet, Reply, RequestKey, Shutdown, write_reply};
-use jackfield_protocol::Revision;
-use jackfield_protocol::envelope::RawId;
+use jackfield_peer::{ActiveRequest, AskError, Closed, Handler, Outlet, Reply, RequestKey, Shutdown, Work};
 use tokio::time::Sleep;
 
 use super::queue::Queue;
 use crate::request::Permit;
 use crate::session::Shared;
 use crate::sse::{COMMENT, write_event};
-use crate::telemetry::{OpenStream, Operation};
+use crate::telemetry::OpenStream;
 
 /// A modern request under way. The handler runs inside the response: when the client closes the connection, the response is
 /// dropped, and the handler with it.
 pub(crate) struct ModernStream {
-    pub(crate) work: Work,
+    /// None when it is over.
+    pub(crate) work: Option<Work>,
     pub(crate) outlet: Arc<ModernOutlet>,
-    pub(crate) answer: AnswerTo,
-    pub(crate) operation: Operation,
+    pub(crate) request: ActiveRequest,
+    pub(crate) handler: Arc<dyn Handler>,
     pub(crate) silence: Pin<Box<Sleep>>,
     pub(crate) keep_alive: Duration,
     /// What counts as long as the request runs.
     pub(crate) _permit: Option<Permit>,
     pub(crate) _open: Option<OpenStream>,
-}
-
-/// The work on a request.
-pub(crate) enum Work {
-    Pending(Guarded),
-    Ready(Reply),
-    Over,
-}
-
-/// What is needed to write the answer.
-pub(crate) struct AnswerTo {
-    pub(crate) handler: Arc<dyn Handler>,
-    pub(crate) id: RawId,
-    pub(crate) revision: Revision,
 }
 
 /// What comes first from a handler that was not ready at once.
@@ -56,19 +41,13 @@ pub(crate) enum First {
     Stream,
 }
 
-impl AnswerTo {
-    pub(crate) fn write(&self, out: &mut Vec<u8>, reply: Reply) {
-        write_reply(out, &self.id, reply, self.revision, self.handler.identity(self.revision));
-    }
-}
-
 impl ModernStream {
     /// Waits until it is clear whether the response is one text or a stream.
     pub(crate) fn poll_first(&mut self, cx: &mut Context<'_>, may_stream: bool) -> Poll<First> {
         self.poll_work(cx);
         let streams = may_stream && (!self.outlet.queue.is_empty() || self.silence.as_mut().poll(cx).is_ready());
-        match std::mem::replace(&mut self.work, Work::Over) {
-            Work::Ready(reply) if !streams => Poll::Ready(First::Answer(reply)),
+        match self.work.take() {
+            Some(Work::Ready(reply)) if !streams => Poll::Ready(First::Answer(reply)),
             work => {
                 self.work = work;
                 if streams { Poll::Ready(First::Stream) } else { self.poll_queue(cx) }
@@ -85,16 +64,16 @@ impl ModernStream {
     }
 
     fn poll_work(&mut self, cx: &mut Context<'_>) {
-        if let Work::Pending(future) = &mut self.work
-            && let Poll::Ready(reply) = self.operation.span.in_scope(|| Pin::new(future).poll(cx))
+        if let Some(Work::Pending(future)) = &mut self.work
+            && let Poll::Ready(reply) = Pin::new(future).poll(cx)
         {
-            self.work = Work::Ready(reply);
+            self.work = Some(Work::Ready(reply));
         }
     }
 
     /// Returns the next bytes of the stream: all messages that wait, then the answer, then the end.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        if matches!(self.work, Work::Over) {
+        if self.work.is_none() {
             return Poll::Ready(None);
         }
         self.poll_work(cx);
@@ -103,13 +82,10 @@ impl ModernStream {
         if let Poll::Ready(messages) = messages {
             write_messages(&mut text, messages);
         }
-        if matches!(self.work, Work::Ready(_))
-            && let Work::Ready(reply) = std::mem::replace(&mut self.work, Work::Over)
-        {
+        if let Some(Work::Ready(reply)) = self.work.take_if(|work| matches!(work, Work::Ready(_))) {
             self.outlet.queue.close();
-            self.operation.end(&reply);
             let mut answer = Vec::with_capacity(256);
-            self.answer.write(&mut answer, reply);
+            self.request.answer(reply, &*self.handler)(&mut answer);
             write_event(&mut text, None, None, &crate::events::one_line(answer));
         }
         if text.is_empty() {

@@ -111,7 +111,7 @@ impl Endpoint {
         match notice.what {
             What::Changed => self.reload(&live).await,
             What::Ended => drop(self.sessions.remove(live.id)),
-            What::Cancelled(id) => drop(live.cancel(id)),
+            What::Cancelled(id) => drop(live.cancel(&id)),
             What::Read(stream, reader) => read_elsewhere(&live, stream, reader),
             What::Sent(stream, place) => {
                 if let Some(stream) = live.stream(stream) {

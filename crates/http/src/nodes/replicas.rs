@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use jackfield_peer::{Principal, SessionChange};
-use jackfield_protocol::envelope::{MethodName, Params, RawId};
+use jackfield_protocol::envelope::{MethodName, Params, RawId, Request};
 use jackfield_protocol::{Method, RequestId};
 use jackfield_store::{NewSession, SessionRecord, StoreError};
 
@@ -88,8 +88,8 @@ impl Endpoint {
         let live =
             LocalSession::new(id, Transport::Streamable, principal.cloned(), revisions, &self.shared, Some(replica));
         let nobody = RawId::from(&RequestId::Integer(0));
-        let method = MethodName::Known(Method::Initialize);
-        if self.initialize(&live, &nobody, method, params, None).await.0.is_err() {
+        let request = Request { id: nobody, method: MethodName::Known(Method::Initialize), params };
+        if let (_, Some(_)) = self.initialize(&live, request, None).await {
             return Ok(None);
         }
         record::apply(&found, &live);

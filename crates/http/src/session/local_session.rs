@@ -8,13 +8,13 @@ use bytes::Bytes;
 use jackfield_peer::{
     AskError, CallerResolver, Outlet, Principal, Questions, RequestKey, ResolvedCaller, Session, Shutdown,
 };
-use jackfield_protocol::envelope::{MethodName, Params, RawId, RawResponse};
+use jackfield_protocol::envelope::{MethodName, Params, RawId, RawNotification, RawResponse};
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
 use jackfield_store::EventLimits;
 use tokio::time::Instant;
 
 use super::SessionId;
-use super::in_flight::{Closing, InFlight, InFlightId};
+use super::in_flight::{Closing, InFlight};
 use super::outlet::SessionOutlet;
 use super::usage::Usage;
 use crate::HttpLimits;
@@ -124,8 +124,8 @@ impl LocalSession {
         self.admission().request(method, params, &self.outlet)
     }
 
-    pub(crate) fn admit_notification(&self, params: &Params) -> Option<ResolvedCaller> {
-        self.admission().notification(params)
+    pub(crate) fn admit_notification(&self, notification: &RawNotification) -> Option<ResolvedCaller> {
+        self.admission().notification(notification)
     }
 
     fn admission(&self) -> MutexGuard<'_, CallerResolver> {
@@ -169,11 +169,12 @@ impl LocalSession {
 
     /// Drops the work on a request; says whether it runs here. Unknown, finished and malformed ones are ignored, as the specification
     /// asks.
-    pub(crate) fn cancel(&self, id: RequestId) -> bool {
-        let Some(running) = self.calls().remove(&InFlightId::Request(id)) else { return false };
-        running.abort();
-        if let Some(exchange) = running.exchange {
-            exchange.cancelled(running.key);
+    pub(crate) fn cancel(&self, id: &RequestId) -> bool {
+        let removed = self.calls().running.remove_request(id);
+        let Some((key, request)) = removed else { return false };
+        request.abort();
+        if let Some(exchange) = request.value {
+            exchange.cancelled(key);
         }
         true
     }
@@ -348,7 +349,12 @@ impl LocalSession {
         self.questions.close();
         let running = self.calls().close(closing);
         for running in running {
-            running.end(closing);
+            running.abort();
+            match (running.value, closing) {
+                (Some(exchange), Closing::Ended) => exchange.close(),
+                (Some(exchange), Closing::Left) => exchange.leave(),
+                (None, _) => {}
+            }
         }
         for stream in self.standalone.get().into_iter().chain(&std::mem::take(&mut *self.streams())) {
             match closing {

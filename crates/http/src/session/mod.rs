@@ -10,6 +10,6 @@ mod tests;
 mod usage;
 
 pub use id::SessionId;
-pub(crate) use in_flight::{Closing, InFlightId};
+pub(crate) use in_flight::Closing;
 pub(crate) use local_session::{Active, LocalSession, Shared, Transport};
 pub(crate) use sessions::Sessions;

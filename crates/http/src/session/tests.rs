@@ -10,7 +10,7 @@ use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, Method, Outcome, Revision};
 use serde_json::{Value, json};
 
-use super::{Closing, InFlightId, LocalSession, SessionId, Transport};
+use super::{Closing, LocalSession, SessionId, Transport};
 use crate::endpoint::{Endpoint, apart};
 use crate::legacy::{Answered, Exchange};
 use crate::nodes::Replica;
@@ -109,7 +109,7 @@ impl Handler for Rival {
         let endpoint = self.0.get().and_then(Weak::upgrade).unwrap();
         Answering::later(async move {
             for live in endpoint.sessions.all() {
-                live.calls().insert(InFlightId::Request(1.into()), RequestKey(u64::MAX), None);
+                live.calls().running.insert(RequestKey(u64::MAX), Some(1.into()), None, None).unwrap();
             }
             std::future::pending().await
         })
@@ -127,8 +127,9 @@ async fn who_comes_second_with_an_id_is_answered() {
     let answer = post(&endpoint, Some(&session), "application/json, text/event-stream", call).await;
     assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
     let live = endpoint.sessions.all().remove(0);
-    assert!(live.calls().contains(&InFlightId::Request(1.into())), "the other one runs on");
-    assert_eq!(live.calls().len(), 1);
+    let running = live.calls().running.take_all();
+    assert_eq!(running.len(), 1);
+    assert!(running[0].value.is_none(), "the other one runs on");
 }
 
 /// A call that begins while its session ends has no owner who would ever end it: it is dropped, its client learns that the session is

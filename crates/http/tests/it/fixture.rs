@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http::request::Parts;
 use jackfield_http::{Authentication, Authenticator, BoundServer, HttpConfig, HttpServer, StreamableService};
-use jackfield_peer::{Answering, Handler, Incoming, Principal, Reply, Session, Shutdown, ShutdownTrigger};
+use jackfield_peer::{Answering, Caller, Handler, Incoming, Principal, Reply, Session, Shutdown, ShutdownTrigger};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, ErrorObject, Method, Outcome, ParamHeader, Revision, Schema, param_headers};
 use serde_json::{Value, json};
@@ -25,6 +25,8 @@ pub(crate) struct Tools {
     pub(crate) notices: broadcast::Sender<Value>,
     /// The session that was ready last.
     pub(crate) session: Mutex<Option<Arc<Session>>>,
+    /// Who called the tool `who`.
+    pub(crate) callers: Mutex<Vec<Arc<Caller>>>,
     pub(crate) running: Arc<AtomicUsize>,
     pub(crate) revisions: Vec<Revision>,
     routed: Arc<[ParamHeader]>,
@@ -47,6 +49,7 @@ impl Tools {
             seen,
             notices: broadcast::channel(100).0,
             session: Mutex::new(None),
+            callers: Mutex::default(),
             running: Arc::default(),
             revisions: revisions.to_vec(),
             routed: param_headers(&Schema::new(&schema).unwrap()).unwrap().into(),
@@ -71,7 +74,12 @@ impl Tools {
                 let names: Vec<_> = parts.headers.keys().map(|name| name.as_str().to_owned()).collect();
                 Answering::ready(text(&format!("{} {}", parts.uri, names.join(","))))
             }
-            "who" => Answering::ready(text(&format!("{:?}", incoming.caller.principal.as_ref().map(|p| &p.subject)))),
+            "who" => {
+                let caller = incoming.caller;
+                let reply = text(&format!("{:?}", caller.principal.as_ref().map(|user| &user.subject)));
+                self.callers.lock().unwrap().push(caller);
+                Answering::ready(reply)
+            }
             "count" => {
                 let guard = Guard::new(self);
                 let to = argument("to").as_u64().unwrap_or(3);

@@ -244,12 +244,34 @@ async fn requests_in_flight_are_bounded() {
     let refused = session.ask(&session.tool(2, "echo", json!({}))).await;
     assert_eq!((refused.status, refused.code()), (429, 429));
     let notice = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
-    assert_eq!(session.ask(&session.post(&notice)).await.status, 429);
-    fixture.let_go(2);
+    for status in [202, 202, 429] {
+        assert_eq!(session.ask(&session.post(&notice)).await.status, status, "as many notifications beside them");
+    }
+    fixture.let_go(4);
     for client in &mut clients {
         assert_eq!(client.answer().await.text(), "waited");
     }
     assert_eq!(session.ask(&session.tool(2, "echo", json!({ "text": "now" }))).await.text(), "now");
+}
+
+/// A notification in a batch that is dropped does not vanish silently: the POST is refused, if nothing else of it is answered.
+#[tokio::test]
+async fn notifications_in_a_batch_are_bounded() {
+    let config = jackfield_http::HttpConfig::default().with_limits(|limits| limits.requests_in_flight = 1);
+    let mut fixture = Fixture::with(config).await;
+    let session = Session::open(fixture.address, "2025-03-26").await;
+    let notice = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
+    assert_eq!(session.ask(&session.post(json!([notice]))).await.status, 202);
+    fixture.see("waiting -").await;
+    let refused = session.ask(&session.post(json!([notice]))).await;
+    assert_eq!((refused.status, refused.code()), (429, 429));
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    let answer = session.ask(&session.post(json!([ping, notice]))).await;
+    assert_eq!((answer.status, answer.json()[0]["id"].clone()), (200, json!(1)));
+    fixture.let_go(1);
+    fixture.see("dropped").await;
+    assert_eq!(session.ask(&session.post(json!([notice]))).await.status, 202);
+    fixture.see("waiting -").await;
 }
 
 /// T-042: two sessions with the same ids get their own answers, many at once.

@@ -1,5 +1,7 @@
 //! Sessions under attack.
 
+use std::sync::Arc;
+
 use jackfield_http::{Body, HttpConfig, StreamableService};
 use serde_json::json;
 
@@ -59,6 +61,25 @@ async fn modern_callers_are_not_mixed_up() {
         let ask = Ask::tool("who", json!({}));
         let answer = client.ask(&user.map_or(ask.clone(), |user| ask.with("user", user))).await;
         assert_eq!(answer.text(), seen);
+    }
+}
+
+/// Callers are decoded once for a connection, authenticated ones as well as others: the handler gets the same value again.
+#[tokio::test]
+async fn known_callers_are_not_decoded_again() {
+    let fixture = Fixture::with(HttpConfig::default().with_authenticator(Users)).await;
+    let mut client = Client::connect(fixture.address).await;
+    let users = [Some("ann"), None, Some("bob through editor"), Some("bob")];
+    for user in users.into_iter().cycle().take(3 * users.len()) {
+        let ask = Ask::tool("who", json!({}));
+        assert_eq!(client.ask(&user.map_or(ask.clone(), |user| ask.with("user", user))).await.status, 200);
+    }
+    let callers = fixture.tools.callers.lock().unwrap();
+    assert_eq!(callers.len(), 3 * users.len());
+    for (at, caller) in callers.iter().enumerate() {
+        for (other, earlier) in callers.iter().take(at).enumerate() {
+            assert_eq!(Arc::ptr_eq(caller, earlier), at % users.len() == other % users.len(), "{at} {other}");
+        }
     }
 }
 

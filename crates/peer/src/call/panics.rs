@@ -12,20 +12,20 @@ use jackfield_protocol::{AnyResult, ErrorObject, Outcome};
 use crate::{Answering, Handler, Incoming};
 
 /// Begins to answer a request; a panic becomes the answer.
-pub fn handle(handler: &dyn Handler, incoming: Incoming) -> Answering {
+pub(super) fn handle(handler: &dyn Handler, incoming: Incoming) -> Answering {
     catch_unwind(AssertUnwindSafe(|| handler.handle(incoming)))
         .unwrap_or_else(|panic| Answering::ready(Err(describe(&*panic))))
 }
 
 /// A future whose panic becomes its answer: a [`Reply`](crate::Reply), or whatever else a handler answers.
-pub struct Guarded<T = Outcome<AnyResult>>(pub(crate) Work<T>);
+pub struct Guarded<T = Outcome<AnyResult>>(pub(super) BoxedWork<T>);
 
-type Work<T> = Pin<Box<dyn Future<Output = Result<T, ErrorObject>> + Send>>;
+type BoxedWork<T> = Pin<Box<dyn Future<Output = Result<T, ErrorObject>> + Send>>;
 
 impl<T> Guarded<T> {
     /// Guards a future, such as that of [`Answering::Later`].
     #[must_use]
-    pub fn new(future: Work<T>) -> Self {
+    pub fn new(future: BoxedWork<T>) -> Self {
         Self(future)
     }
 }

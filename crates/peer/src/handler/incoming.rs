@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use jackfield_protocol::envelope::{MethodName, Params, RawId};
+use jackfield_protocol::envelope::{MethodName, Params, RawId, RawNotification, Request};
 
-use crate::{Caller, Extensions, Outlet, RequestKey, Session};
+use crate::{Caller, Extensions, Outlet, RequestKey, ResolvedCaller, Session};
 
 /// A request or notification on its way to a handler: self-contained, whatever the era and the transport.
 #[derive(Clone, Debug)]
@@ -29,6 +29,18 @@ pub struct Incoming {
 }
 
 impl Incoming {
+    /// Hands on a request.
+    pub fn request(key: RequestKey, request: Request, from: ResolvedCaller, outlet: Arc<dyn Outlet>) -> Self {
+        let Request { id, method, params } = request;
+        Self::new(Some(id), Some(key), method, params, from.caller, outlet, from.session)
+    }
+
+    /// Hands on a notification.
+    pub fn notification(notification: RawNotification, from: ResolvedCaller, outlet: Arc<dyn Outlet>) -> Self {
+        let RawNotification { method, params } = notification;
+        Self::new(None, None, method, params, from.caller, outlet, from.session)
+    }
+
     /// Puts a request together.
     pub fn new(
         id: Option<RawId>,

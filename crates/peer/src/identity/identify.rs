@@ -2,14 +2,10 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use jackfield_protocol::envelope::{MethodName, Params};
-use jackfield_protocol::{
-    ClientCapabilities, ErrorObject, Implementation, InitializeParams, LoggingLevel, Method, Revision, meta::key,
-};
-use serde::de::DeserializeOwned;
+use jackfield_protocol::envelope::{MethodName, Params, RawNotification};
+use jackfield_protocol::{ClientCapabilities, ErrorObject, InitializeParams, Method, Revision, meta::key};
 
-use crate::{Caller, Outlet, Principal, Session};
+use crate::{Caller, CallerMemo, Outlet, Principal, Session};
 
 /// Stamps each request of a connection with its [`Caller`].
 ///
@@ -20,10 +16,10 @@ pub struct CallerResolver {
     revisions: Vec<Revision>,
     principal: Option<Principal>,
     session: Option<Arc<Session>>,
-    last: Option<Stamp>,
+    memo: CallerMemo,
 }
 
-/// An admitted request.
+/// Who sent a request.
 #[derive(Debug)]
 pub struct ResolvedCaller {
     /// Who is calling.
@@ -32,23 +28,11 @@ pub struct ResolvedCaller {
     pub session: Option<Arc<Session>>,
 }
 
-/// A caller that was decoded before, with the texts it was decoded from. The same texts mean the same caller, so a client
-/// that sends them with each request pays for decoding them once. Nothing is inferred from one request for another.
-#[derive(Debug)]
-struct Stamp {
-    /// The whole of `_meta`; most clients repeat it to the letter.
-    whole: Bytes,
-    texts: [Option<Bytes>; 4],
-    caller: Arc<Caller>,
-}
-
-const STAMP_KEYS: [&str; 4] = [key::PROTOCOL_VERSION, key::CLIENT_CAPABILITIES, key::CLIENT_INFO, key::LOG_LEVEL];
-
 impl CallerResolver {
-    /// Makes the admission of one connection, for a server of these revisions.
+    /// Makes the resolver of one connection, for a server of these revisions.
     #[must_use]
     pub fn new(revisions: &[Revision], principal: Option<Principal>) -> Self {
-        Self { revisions: revisions.to_vec(), principal, session: None, last: None }
+        Self { revisions: revisions.to_vec(), principal, session: None, memo: CallerMemo::default() }
     }
 
     /// Returns the legacy session, if one is open.
@@ -73,7 +57,7 @@ impl CallerResolver {
         outlet: &Arc<dyn Outlet>,
     ) -> Result<ResolvedCaller, ErrorObject> {
         let admitted = match (params.meta(key::PROTOCOL_VERSION), method) {
-            (Some(version), _) => ResolvedCaller { caller: self.modern(version, params)?, session: None },
+            (Some(_), _) => ResolvedCaller { caller: self.modern(params)?, session: None },
             (None, MethodName::Known(Method::Initialize)) => self.open(params, outlet)?,
             (None, _) => match &self.session {
                 Some(session) => ResolvedCaller { caller: session.caller().clone(), session: Some(session.clone()) },
@@ -84,56 +68,20 @@ impl CallerResolver {
         Ok(admitted)
     }
 
-    /// Admits another request of a caller without a session, whose `_meta` is to the letter what it was before.
-    ///
-    /// # Errors
-    /// -32601 when the method does not exist for that caller.
-    pub fn again(method: &MethodName, caller: &Arc<Caller>) -> Result<ResolvedCaller, ErrorObject> {
-        check_method(method, caller)?;
-        Ok(ResolvedCaller { caller: caller.clone(), session: None })
-    }
-
-    /// Finds out who sends a notification; `None` if it means nothing here.
-    pub fn notification(&mut self, params: &Params) -> Option<ResolvedCaller> {
-        if let Some(version) = params.meta(key::PROTOCOL_VERSION) {
-            return self.modern(version, params).ok().map(|caller| ResolvedCaller { caller, session: None });
+    /// Finds out who sends a notification; `None` if it means nothing here. `notifications/initialized` makes the session ready.
+    pub fn notification(&mut self, notification: &RawNotification) -> Option<ResolvedCaller> {
+        if notification.params.meta(key::PROTOCOL_VERSION).is_some() {
+            return self.modern(&notification.params).ok().map(|caller| ResolvedCaller { caller, session: None });
         }
         let session = self.session.clone()?;
+        if notification.method == MethodName::Known(Method::Initialized) {
+            session.set_ready();
+        }
         Some(ResolvedCaller { caller: session.caller().clone(), session: Some(session) })
     }
 
-    fn modern(&mut self, version: &[u8], params: &Params) -> Result<Arc<Caller>, ErrorObject> {
-        let whole = params.meta_json().unwrap_or_default();
-        if let Some(last) = &self.last
-            && last.whole == whole
-        {
-            return Ok(last.caller.clone());
-        }
-        let texts = STAMP_KEYS.map(|key| params.meta(key));
-        if let Some(last) = &self.last
-            && last.texts.iter().zip(texts).all(|(known, text)| known.as_deref() == text)
-        {
-            return Ok(last.caller.clone());
-        }
-        let requested: String = decode(key::PROTOCOL_VERSION, version)?;
-        let revision = self.modern_revision(&requested)?;
-        let capabilities: ClientCapabilities = required(key::CLIENT_CAPABILITIES, params)?;
-        let mut caller = Caller::new(revision, capabilities);
-        caller.client_info = optional::<Implementation>(key::CLIENT_INFO, params)?;
-        caller.log_level = optional::<LoggingLevel>(key::LOG_LEVEL, params)?;
-        caller.principal = self.principal.clone();
-        let caller = Arc::new(caller);
-        let texts = texts.map(|text| text.map(Bytes::copy_from_slice));
-        self.last = Some(Stamp { whole: Bytes::copy_from_slice(whole), texts, caller: caller.clone() });
-        Ok(caller)
-    }
-
-    fn modern_revision(&self, requested: &str) -> Result<Revision, ErrorObject> {
-        let known = requested.parse().ok().filter(|r: &Revision| !r.has_handshake() && self.revisions.contains(r));
-        known.ok_or_else(|| {
-            let supported: Vec<_> = self.revisions.iter().copied().filter(|r| !r.has_handshake()).collect();
-            ErrorObject::unsupported_version(requested, &supported)
-        })
+    fn modern(&mut self, params: &Params) -> Result<Arc<Caller>, ErrorObject> {
+        self.memo.resolve(params, self.principal.as_ref(), &self.revisions)
     }
 
     /// Opens the session. It stays as it is if one is open already.
@@ -175,24 +123,15 @@ impl CallerResolver {
     }
 }
 
-/// A method that the caller's revision does not have does not exist for it.
-fn check_method(method: &MethodName, caller: &Caller) -> Result<(), ErrorObject> {
+/// Checks that a method exists: what the caller's revision does not have does not exist for it.
+///
+/// # Errors
+/// -32601.
+pub fn check_method(method: &MethodName, caller: &Caller) -> Result<(), ErrorObject> {
     match method {
         MethodName::Known(known) if !known.is_defined(caller.revision) || !known.is_for_server() => {
             Err(ErrorObject::method_not_found(method.as_str()))
         }
         _ => Ok(()),
     }
-}
-
-fn required<T: DeserializeOwned>(key: &str, params: &Params) -> Result<T, ErrorObject> {
-    optional(key, params)?.ok_or_else(|| ErrorObject::invalid_params(format!("missing `_meta` member `{key}`")))
-}
-
-fn optional<T: DeserializeOwned>(key: &str, params: &Params) -> Result<Option<T>, ErrorObject> {
-    params.meta(key).map(|text| decode(key, text)).transpose()
-}
-
-fn decode<T: DeserializeOwned>(key: &str, text: &[u8]) -> Result<T, ErrorObject> {
-    serde_json::from_slice(text).map_err(|e| ErrorObject::invalid_params(format!("`_meta` member `{key}`: {e}")))
 }

@@ -1,26 +1,23 @@
 //! What a connection does with each message, without any I/O.
 
-use std::collections::HashMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_protocol::envelope::{
     About, Memo, Message, MethodName, RawId, RawNotification, RawResponse, Rejected, Request,
 };
-use jackfield_protocol::error::code;
-use jackfield_protocol::{ErrorObject, Method, RequestId, Revision};
-use tokio::task::{AbortHandle, JoinError, JoinSet};
+use jackfield_protocol::{ErrorObject, Method, Revision};
+use tokio::task::{JoinError, JoinSet};
 
+use super::batches::{BatchKey, Batches};
 use super::lines::Line;
-use super::output::{Output, write_error, write_reply};
+use super::output::Output;
 use super::stream_outlet::{Place, Queued, StreamOutlet};
-use crate::call::{self, BatchKey, Batches, Guarded};
+use crate::call::{
+    ActiveRequest, Cancellation, Guarded, Origin, Running, Work, check_batch_entry, received, write_error,
+};
 use crate::tape::{Recorder, Side};
-use crate::{Answering, CallerResolver, Cancellation, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
+use crate::{CallerResolver, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
 
 /// The state of one connection: who is admitted, what runs, and what waits to be written.
 pub(crate) struct StreamDispatch {
@@ -30,8 +27,8 @@ pub(crate) struct StreamDispatch {
     meta: Memo,
     questions: Arc<StreamOutlet>,
     outlet: Arc<dyn Outlet>,
-    running: HashMap<RequestKey, Running>,
-    keys: HashMap<RequestId, RequestKey>,
+    /// A notification has nothing to be answered with.
+    running: Running<Option<InFlight>>,
     next_key: u64,
     batches: Batches,
     /// Messages that have to follow the answer to a request.
@@ -42,13 +39,18 @@ pub(crate) struct StreamDispatch {
 }
 
 /// A request whose handler was not ready at once.
-struct Running {
-    id: RawId,
-    decoded: RequestId,
-    revision: Revision,
+struct InFlight {
+    request: ActiveRequest,
     batch: Option<BatchKey>,
-    abort: AbortHandle,
-    opens_session: bool,
+}
+
+/// Where the requests of a byte stream come from.
+struct ByteStreamOrigin;
+
+impl Origin for ByteStreamOrigin {
+    fn transport(&self) -> &'static str {
+        "pipe"
+    }
 }
 
 /// What the task of a request ends with.
@@ -72,8 +74,7 @@ impl StreamDispatch {
             meta: Memo::default(),
             questions: outlet.clone(),
             outlet,
-            running: HashMap::new(),
-            keys: HashMap::new(),
+            running: Running::default(),
             next_key: 0,
             batches: Batches::default(),
             held: Vec::new(),
@@ -101,13 +102,18 @@ impl StreamDispatch {
                     Err(rejected) => rejected.about,
                 };
                 let message = format!("the message is longer than {} bytes", self.limits.line_bytes);
-                self.rejected(Rejected { about, error: ErrorObject::invalid_request(message) }, None);
+                let rejected = Rejected { about, error: ErrorObject::invalid_request(message) };
+                match received(Err(rejected)) {
+                    Ok(Message::Answer(answer)) => self.questions.questions.answer(answer),
+                    Ok(_) => {}
+                    Err(Rejected { about, error }) => self.refuse(about.asked(), &error, None),
+                }
             }
         }
     }
 
     fn text(&mut self, text: &Bytes, batch: Option<BatchKey>, queue: &mut impl FnMut() -> Option<Queued>) {
-        match Message::read_with(text, self.limits.batch_entries, &mut self.meta) {
+        match received(Message::read_with(text, self.limits.batch_entries, &mut self.meta)) {
             Ok(Message::Request(request)) => self.request(request, batch, queue),
             Ok(Message::Notification(incident)) => self.notification(incident),
             Ok(Message::Answer(answer)) => self.questions.questions.answer(answer),
@@ -116,14 +122,6 @@ impl StreamDispatch {
                 let error = ErrorObject::invalid_request("batches are not part of this protocol version");
                 self.refuse(None, &error, batch);
             }
-            Err(rejected) => self.rejected(rejected, batch),
-        }
-    }
-
-    /// Answers what cannot be served with its error, and ends the wait for an answer that cannot be read.
-    fn rejected(&mut self, rejected: Rejected, batch: Option<BatchKey>) {
-        match rejected.into_answer() {
-            Ok(answer) => self.questions.questions.answer(answer),
             Err(Rejected { about, error }) => self.refuse(about.asked(), &error, batch),
         }
     }
@@ -137,88 +135,68 @@ impl StreamDispatch {
     }
 
     fn request(&mut self, request: Request, batch: Option<BatchKey>, queue: &mut impl FnMut() -> Option<Queued>) {
-        let Request { id, method, params } = request;
-        if let Err(error) = self.check_place(&id, &method, batch) {
-            return self.refuse(Some(&id), &error, batch);
+        if let Err(error) = self.check(&request, batch) {
+            return self.refuse(Some(&request.id), &error, batch);
         }
-        let admitted = match self.resolver.request(&method, &params, &self.outlet) {
-            Ok(admitted) => admitted,
-            Err(error) => return self.refuse(Some(&id), &error, batch),
+        let from = match self.resolver.request(&request.method, &request.params, &self.outlet) {
+            Ok(from) => from,
+            Err(error) => return self.refuse(Some(&request.id), &error, batch),
         };
-        let revision = admitted.caller.revision;
-        let opens_session = method == MethodName::Known(Method::Initialize);
-        let key = RequestKey(self.next_key);
-        self.next_key = self.next_key.wrapping_add(1);
-        let outlet = self.outlet.clone();
-        let incoming =
-            Incoming::new(Some(id.clone()), Some(key), method, params, admitted.caller, outlet, admitted.session);
-        match begin(&*self.handler, incoming) {
-            Begun::Ready(reply) => {
+        let key = self.next_key();
+        let active = ActiveRequest::new(key, &request, from.caller.revision, &ByteStreamOrigin);
+        let incoming = Incoming::request(key, request, from, self.outlet.clone());
+        match active.begin(&*self.handler, incoming, self.limits.request_timeout) {
+            Work::Ready(reply) => {
                 while let Some(queued) = queue() {
                     self.message(queued, Some(key));
                 }
-                self.finish(&id, reply, revision, batch, opens_session);
+                self.finish(&active, reply, batch);
                 self.let_go(key);
             }
-            Begun::Pending(future) => {
-                let Some(decoded) = id.decode() else { return };
-                let abort = self.spawn(key, future);
-                self.keys.insert(decoded.clone(), key);
-                self.running.insert(key, Running { id, decoded, revision, batch, abort, opens_session });
+            Work::Pending(work) => {
                 if let Some(batch) = batch {
                     self.batches.expect(batch);
                 }
+                self.spawn(key, work, Some(InFlight { request: active, batch }));
             }
         }
     }
 
-    /// Refuses requests that come at the wrong place, whoever sends them.
-    fn check_place(&self, id: &RawId, method: &MethodName, batch: Option<BatchKey>) -> Result<(), ErrorObject> {
-        if batch.is_some() && *method == MethodName::Known(Method::Initialize) {
-            return Err(ErrorObject::invalid_request("initialize must not be part of a batch"));
+    /// Refuses a request that comes at the wrong place or at the wrong time.
+    fn check(&self, request: &Request, batch: Option<BatchKey>) -> Result<(), ErrorObject> {
+        if let Some(batch) = batch {
+            check_batch_entry(&request.method, self.batches.held_beside(batch), self.limits.queued_bytes)?;
         }
-        if self.running.is_empty() {
-            return Ok(());
-        }
-        if id.decode().is_some_and(|id| self.keys.contains_key(&id)) {
-            return Err(ErrorObject::invalid_request("a request with this id is still running"));
-        }
-        if self.running.len() >= self.limits.requests_in_flight {
-            let message = format!("more than {} requests are running", self.limits.requests_in_flight);
-            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, message));
-        }
-        if batch.is_some_and(|batch| self.batches.held_beside(batch) >= self.limits.queued_bytes) {
-            return Err(ErrorObject::new(code::TOO_MANY_REQUESTS, "too many answers wait for the rest of their batch"));
-        }
-        Ok(())
+        self.running.check_request(&request.id, self.limits.requests_in_flight)
     }
 
-    fn spawn(&mut self, key: RequestKey, future: Guarded) -> AbortHandle {
-        let limit = self.limits.request_timeout;
-        self.tasks.spawn(async move { Finished { key, reply: within(limit, future).await } })
+    fn next_key(&mut self) -> RequestKey {
+        let key = RequestKey(self.next_key);
+        self.next_key = self.next_key.wrapping_add(1);
+        key
+    }
+
+    fn spawn(&mut self, key: RequestKey, work: Guarded, request: Option<InFlight>) {
+        let id = request.as_ref().and_then(|request| request.request.id.decode());
+        let abort = self.tasks.spawn(async move { Finished { key, reply: work.await } });
+        // Its id was free a moment ago, and nothing else has happened since.
+        let _ = self.running.insert(key, id, Some(abort), request);
     }
 
     fn notification(&mut self, incident: RawNotification) {
         if incident.method == MethodName::Known(Method::Cancelled) {
             return self.cancel(&incident);
         }
-        let Some(admitted) = self.resolver.notification(&incident.params) else {
+        let Some(from) = self.resolver.notification(&incident) else {
             return tracing::debug!(method = incident.method.as_str(), "a notification came before the handshake");
         };
-        if let (MethodName::Known(Method::Initialized), Some(session)) = (&incident.method, &admitted.session) {
-            session.set_ready();
+        if !self.running.has_room_for_notification(&incident.method, self.limits.requests_in_flight) {
+            return;
         }
-        // The tasks that are no requests are notifications. They have the same bound, and nobody who could be told of it.
-        if self.tasks.len().saturating_sub(self.running.len()) >= self.limits.requests_in_flight {
-            return tracing::debug!(method = incident.method.as_str(), "dropped: too many notifications are under way");
-        }
-        let RawNotification { method, params } = incident;
-        let incoming =
-            Incoming::new(None, None, method, params, admitted.caller, self.outlet.clone(), admitted.session);
-        if let Begun::Pending(future) = begin(&*self.handler, incoming) {
-            let key = RequestKey(self.next_key);
-            self.next_key = self.next_key.wrapping_add(1);
-            self.spawn(key, future);
+        let incoming = Incoming::notification(incident, from, self.outlet.clone());
+        if let Work::Pending(work) = Work::on_notification(&*self.handler, incoming, self.limits.request_timeout) {
+            let key = self.next_key();
+            self.spawn(key, work, None);
         }
     }
 
@@ -226,13 +204,11 @@ impl StreamDispatch {
     fn cancel(&mut self, incident: &RawNotification) {
         // Unknown, finished and malformed ones are ignored, as the specification asks.
         let Some(cancellation) = Cancellation::read(&incident.params) else { return };
-        let key = self.keys.remove(&cancellation.request);
-        let running = key.and_then(|key| self.running.remove(&key));
-        let (Some(key), Some(running)) = (key, running) else { return };
+        let Some((key, running)) = self.running.remove_request(&cancellation.request) else { return };
         self.held.retain(|(held, _)| *held != key);
         cancellation.log();
-        running.abort.abort();
-        self.settle(running.batch);
+        running.abort();
+        self.settle(running.value.and_then(|request| request.batch));
     }
 
     /// Writes the answer of a task that ended.
@@ -242,24 +218,23 @@ impl StreamDispatch {
         }
         // An error means that the task was cancelled; panics are caught inside.
         let Ok(Finished { key, reply }) = ended else { return };
-        let Some(running) = self.running.remove(&key) else { return };
-        self.keys.remove(&running.decoded);
-        self.finish(&running.id, reply, running.revision, running.batch, running.opens_session);
-        self.settle(running.batch);
+        let Some(InFlight { request, batch }) = self.running.remove(key).and_then(|entry| entry.value) else { return };
+        self.finish(&request, reply, batch);
+        self.settle(batch);
         self.let_go(key);
     }
 
-    fn finish(&mut self, id: &RawId, reply: Reply, revision: Revision, batch: Option<BatchKey>, opens_session: bool) {
-        if opens_session && reply.is_err() {
+    fn finish(&mut self, request: &ActiveRequest, reply: Reply, batch: Option<BatchKey>) {
+        if request.opens_session && reply.is_err() {
             self.resolver.close();
         }
         let handler = self.handler.clone();
-        self.emit(batch, |out| write_reply(out, id, reply, revision, handler.identity(revision)));
+        self.emit(batch, request.answer(reply, &*handler));
     }
 
     /// Writes a message of a handler at its place; what comes too late is thrown away. `current` is being answered now.
     pub(crate) fn message(&mut self, (place, text): Queued, current: Option<RequestKey>) {
-        let runs = |key| current == Some(key) || self.running.contains_key(&key);
+        let runs = |key| current == Some(key) || self.running.contains(key);
         match place {
             Place::Before(key) if !runs(key) => {}
             // Such messages may be lost, so that a request which is never answered cannot fill the memory with them.
@@ -319,36 +294,5 @@ impl StreamDispatch {
     /// Whether so much waits to be written that nothing more should be taken in.
     pub(crate) fn is_full(&self) -> bool {
         self.output.waiting().len() >= self.limits.queued_bytes
-    }
-}
-
-#[expect(clippy::allow_attributes, reason = "how large depends on the features of serde_json")]
-#[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
-enum Begun {
-    Ready(Reply),
-    Pending(Guarded),
-}
-
-/// Begins to answer, and polls once in place: most handlers are ready at once and need no task.
-fn begin(handler: &dyn Handler, incoming: Incoming) -> Begun {
-    match call::handle(handler, incoming) {
-        Answering::Ready(reply) => Begun::Ready(reply),
-        Answering::Later(future) => {
-            let mut future = Guarded(future);
-            // No wake-up is lost: a pending future becomes a task, which polls it again at once with its own waker.
-            match Pin::new(&mut future).poll(&mut Context::from_waker(Waker::noop())) {
-                Poll::Ready(reply) => Begun::Ready(reply),
-                Poll::Pending => Begun::Pending(future),
-            }
-        }
-    }
-}
-
-async fn within(limit: Option<Duration>, future: Guarded) -> Reply {
-    match limit {
-        None => future.await,
-        Some(limit) => tokio::time::timeout(limit, future)
-            .await
-            .unwrap_or_else(|_| Err(ErrorObject::internal("the request took too long and was ended"))),
     }
 }

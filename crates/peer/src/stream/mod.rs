@@ -1,5 +1,6 @@
 //! Serving a byte stream with one message per line.
 
+mod batches;
 mod byte_stream;
 mod connection;
 mod dispatch;
@@ -10,4 +11,3 @@ mod stream_outlet;
 pub use byte_stream::ByteStream;
 pub use connection::{Connection, Error};
 pub use lines::{Line, Lines};
-pub use output::{in_one_line, write_error, write_reply};

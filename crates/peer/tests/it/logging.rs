@@ -7,7 +7,7 @@ use tracing::field::{Field, Visit};
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Event, Metadata, Subscriber, span};
 
-/// Writes down the fields of every event of its thread.
+/// Writes down the fields of every event of its thread, and what spans learn.
 #[derive(Clone, Default)]
 pub(crate) struct Scribe(Arc<Mutex<String>>);
 
@@ -45,7 +45,9 @@ impl Subscriber for Scribe {
         span::Id::from_u64(1)
     }
 
-    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+    fn record(&self, _: &span::Id, values: &span::Record<'_>) {
+        values.record(&mut self.clone());
+    }
 
     fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
 

@@ -14,3 +14,4 @@ mod questions;
 mod script;
 mod shutdown;
 mod tape;
+mod telemetry;

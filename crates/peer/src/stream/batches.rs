@@ -1,6 +1,8 @@
-//! Answers to the messages of one array, which go back as one array.
+//! The batches of a connection whose answers are not yet complete.
 
 use std::collections::HashMap;
+
+use crate::call::BatchText;
 
 /// Names a batch within its connection.
 pub(crate) type BatchKey = u64;
@@ -14,7 +16,7 @@ pub(crate) struct Batches {
 
 #[derive(Debug)]
 struct Batch {
-    text: Vec<u8>,
+    text: BatchText,
     /// Requests that still run, plus one while the array itself is being read.
     waiting: usize,
 }
@@ -23,7 +25,7 @@ impl Batches {
     pub(crate) fn begin(&mut self) -> BatchKey {
         let key = self.next;
         self.next = key.wrapping_add(1);
-        self.open.insert(key, Batch { text: Vec::new(), waiting: 1 });
+        self.open.insert(key, Batch { text: BatchText::default(), waiting: 1 });
         key
     }
 
@@ -37,8 +39,7 @@ impl Batches {
     /// Adds an answer.
     pub(crate) fn add(&mut self, key: BatchKey, write: impl FnOnce(&mut Vec<u8>)) {
         if let Some(batch) = self.open.get_mut(&key) {
-            batch.text.push(if batch.text.is_empty() { b'[' } else { b',' });
-            write(&mut batch.text);
+            batch.text.add(write);
         }
     }
 
@@ -56,11 +57,6 @@ impl Batches {
         if batch.waiting > 0 {
             return None;
         }
-        let mut text = self.open.remove(&key)?.text;
-        if text.is_empty() {
-            return None;
-        }
-        text.push(b']');
-        Some(text)
+        self.open.remove(&key)?.text.finish()
     }
 }
