@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{Response, StatusCode};
 use jackfield_peer::{AskError, Closed, Outlet, RequestKey, Shutdown, write_error};
 use jackfield_protocol::ErrorObject;
 use jackfield_protocol::envelope::RawId;
@@ -15,9 +15,11 @@ use jackfield_protocol::error::code;
 use tokio::sync::Notify;
 
 use super::answers::Answers;
+use super::reading::read_stream;
+use crate::Body;
 use crate::events::Stream;
 use crate::request::Accepts;
-use crate::response::respond;
+use crate::response::{HttpAnswer, respond};
 use crate::session::{Closing, LocalSession, Transport};
 
 /// One POST of the legacy era: it collects the answers of its requests, and carries the messages of their handlers.
@@ -52,19 +54,6 @@ enum Delivery {
     Stream(Arc<Stream>),
     /// To the only stream of the session, all together: HTTP+SSE.
     Standalone(Arc<Stream>),
-}
-
-/// How a POST is answered.
-#[derive(Debug)]
-pub(crate) enum Answered {
-    /// With one JSON text.
-    Json(StatusCode, Vec<u8>),
-    /// With a stream.
-    Events(Arc<Stream>),
-    /// With nothing: all its requests were cancelled.
-    Nothing,
-    /// Not at all: the session has come to its end here.
-    Closed(Closing),
 }
 
 impl Exchange {
@@ -216,16 +205,16 @@ impl Exchange {
         state.answers.take_text()
     }
 
-    /// Waits until it is clear how to answer. An answer that takes longer than `patience` becomes a stream, so that proxies
-    /// do not give up, and the client can come back for it.
-    pub(crate) async fn answered(&self, patience: Duration) -> Answered {
-        if let Some(answered) = self.answered_at_once() {
-            return answered;
-        }
-        let patience = tokio::time::sleep(patience);
+    /// Waits until it is clear how to answer. An answer that takes longer than a stream may be silent becomes a stream, so that proxies do not
+    /// give up, and the client can come back for it.
+    pub(crate) async fn response(&self) -> Response<Body> {
+        let patience = tokio::time::sleep(self.live.shared.limits.sse_keep_alive);
         tokio::pin!(patience);
         let mut is_patient = self.accepts != Accepts::Json;
         loop {
+            if let Some(answer) = self.decided() {
+                return answer.response().await;
+            }
             tokio::select! {
                 () = self.changed.notified() => {}
                 // A session that ends at the same time opens no stream, and says so.
@@ -234,24 +223,23 @@ impl Exchange {
                     self.open_stream();
                 }
             }
-            if let Some(answered) = self.decided() {
-                return answered;
-            }
         }
     }
 
-    /// Returns the answer if it is clear already.
-    pub(crate) fn answered_at_once(&self) -> Option<Answered> {
+    /// Returns the answer to the POST if it is clear already.
+    pub(crate) fn answer_at_once(&self) -> Option<HttpAnswer> {
         if self.accepts == Accepts::Events {
             self.open_stream();
         }
         self.decided()
     }
 
-    fn decided(&self) -> Option<Answered> {
+    fn decided(&self) -> Option<HttpAnswer> {
         let mut state = self.state();
         if let Delivery::Stream(stream) = &state.delivery {
-            return Some(Answered::Events(stream.clone()));
+            let stream = stream.clone();
+            drop(state);
+            return Some(read_stream(&self.live, stream, None).into());
         }
         if !state.answers.are_complete() {
             state.awaited = true;
@@ -260,11 +248,19 @@ impl Exchange {
         // There was no stream any more for a client that takes nothing else.
         if state.closed && (state.answers.are_empty() || self.accepts == Accepts::Events) {
             self.take_answers(&mut state);
-            return Some(Answered::Closed(self.live.calls().closed().unwrap_or(Closing::Ended)));
+            return Some(match self.live.calls().closed() {
+                Some(Closing::Left) => {
+                    respond::unavailable(None, "the session is not served here any more; try again").into()
+                }
+                Some(Closing::Ended) | None => respond::session_over().into(),
+            });
         }
         let status = state.answers.code().map_or(StatusCode::OK, respond::legacy_status);
-        let answers = self.take_answers(&mut state);
-        Some(answers.map_or(Answered::Nothing, |text| Answered::Json(status, text)))
+        Some(match self.take_answers(&mut state) {
+            Some(text) => HttpAnswer::Json(status, text.into()),
+            // All requests were cancelled, or there were none.
+            None => respond::empty(StatusCode::ACCEPTED).into(),
+        })
     }
 
     /// Returns the stream, which is opened now if it was not; `None` if the client takes none or all is over.

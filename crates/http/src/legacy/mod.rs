@@ -3,10 +3,11 @@
 mod answers;
 mod exchange;
 mod http_sse;
-mod legacy_dispatch;
+mod reading;
+mod session_host;
 mod streamable;
 
-#[cfg(test)]
-pub(crate) use exchange::Answered;
 pub(crate) use exchange::Exchange;
-pub(crate) use http_sse::session_in;
+pub(crate) use http_sse::{SseEndpoint, session_in, take_http_sse};
+pub(crate) use session_host::{SWEEP, SessionHost};
+pub(crate) use streamable::StreamableEndpoint;

@@ -1,8 +1,8 @@
 //! Requests of the modern era: each is served by itself, in the response that answers it.
 
-mod dispatch;
+mod modern_endpoint;
 mod queue;
 mod stream;
 
-pub(crate) use dispatch::wait;
+pub(crate) use modern_endpoint::ModernEndpoint;
 pub(crate) use stream::ModernStream;

@@ -9,9 +9,9 @@ use jackfield_protocol::envelope::Message;
 use jackfield_store::{EventLimits, NewEvent, NewEvents, StoreError, StreamName};
 use serde::{Deserialize, Serialize};
 
-use super::Node;
+use super::{Cluster, Node};
 use crate::SessionId;
-use crate::endpoint::Endpoint;
+use crate::legacy::take_http_sse;
 use crate::session::Transport;
 
 /// How long is waited before the store is tried again.
@@ -54,8 +54,8 @@ impl Node {
 }
 
 /// Reads what other nodes send.
-pub(super) async fn read(endpoint: Weak<Endpoint>) {
-    let Some(node) = endpoint.upgrade().and_then(|endpoint| endpoint.shared.node.clone()) else { return };
+pub(super) async fn read(cluster: Weak<Cluster>) {
+    let Some(node) = cluster.upgrade().map(|cluster| cluster.node.clone()) else { return };
     let (address, stores) = (address(&node.name), node.stores.clone());
     drop(node);
     let name = StreamName::new(&address, 0);
@@ -76,14 +76,14 @@ pub(super) async fn read(endpoint: Weak<Endpoint>) {
                 place = 0;
                 continue;
             }
-            let Some(endpoint) = endpoint.upgrade() else { return };
+            let Some(cluster) = cluster.upgrade() else { return };
             let mut any = false;
             for letter in letters.iter().filter(|letter| letter.sequence > place) {
                 any = true;
-                endpoint.open_letter(&letter.data);
+                cluster.open_letter(&letter.data);
             }
             place = letters.last().map_or(place, |letter| letter.sequence);
-            drop(endpoint);
+            drop(cluster);
             if !any {
                 // If it fails, the next one may not.
                 let _ = stores.events().open(name, KEEP).await;
@@ -93,11 +93,11 @@ pub(super) async fn read(endpoint: Weak<Endpoint>) {
     }
 }
 
-impl Endpoint {
-    fn open_letter(self: &Arc<Self>, text: &Bytes) {
+impl Cluster {
+    fn open_letter(&self, text: &Bytes) {
         let Ok(letter) = serde_json::from_slice::<Letter>(text) else { return };
         let id = SessionId::parse(letter.session.as_bytes());
-        let Some(live) = id.and_then(|id| self.sessions.get(id)) else { return };
+        let Some(live) = id.and_then(|id| self.host.sessions.get(id)) else { return };
         let message = Bytes::from(letter.message);
         if live.transport == Transport::HttpSse {
             let mut parts = Request::new(()).into_parts().0;
@@ -109,7 +109,7 @@ impl Endpoint {
             if let Some(principal) = &live.principal {
                 parts.extensions.insert(principal.clone());
             }
-            self.take_http_sse(&live, &Arc::new(parts), &message);
+            take_http_sse(&self.host, &live, &Arc::new(parts), &message);
         } else if let Ok(Message::Answer(answer)) = Message::read(&message, 0) {
             live.questions.answer(answer);
         }

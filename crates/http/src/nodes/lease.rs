@@ -7,9 +7,8 @@ use bytes::Bytes;
 use jackfield_store::StoreError;
 use tokio::time::Instant;
 
-use super::Node;
 use super::node::{away, lock};
-use crate::endpoint::Endpoint;
+use super::{Cluster, Node};
 
 /// How long a node that says nothing is taken to live.
 const LEASE: Duration = Duration::from_millis(1000);
@@ -26,9 +25,9 @@ pub(super) fn key(node: &str) -> String {
 }
 
 /// Says again and again that this node lives.
-pub(super) async fn renew(endpoint: Weak<Endpoint>) {
+pub(super) async fn renew(cluster: Weak<Cluster>) {
     loop {
-        let Some(node) = endpoint.upgrade().and_then(|endpoint| endpoint.shared.node.clone()) else { return };
+        let Some(node) = cluster.upgrade().map(|cluster| cluster.node.clone()) else { return };
         let renewed = node.renew_lease().await;
         drop(node);
         tokio::time::sleep(if renewed.is_ok() { RENEWAL } else { AWAY }).await;

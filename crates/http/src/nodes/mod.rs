@@ -4,6 +4,7 @@
 //! changes. What can be in one process only, such as a running call, is reached there: its events are in the shared log, and what the
 //! client sends to it goes to its inbox.
 
+mod cluster;
 mod inbox;
 mod latest;
 mod lease;
@@ -15,6 +16,7 @@ mod replicas;
 mod sink;
 mod upkeep;
 
+pub(crate) use cluster::Cluster;
 pub(crate) use inbox::Letter;
 pub(crate) use node::Node;
 pub(crate) use notices::What;

@@ -11,8 +11,7 @@ use jackfield_peer::Background;
 use jackfield_store::{Boxed, StoreError, Stores};
 use tokio::time::{Instant, timeout};
 
-use super::{inbox, lease, notices, upkeep};
-use crate::endpoint::Endpoint;
+use super::lease;
 
 /// How long the store may take for one operation.
 const OPERATION: Duration = Duration::from_secs(2);
@@ -64,16 +63,9 @@ impl Node {
         name.len() == 16 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     }
 
-    /// Begins what goes on beside requests, once.
-    pub(crate) fn start(&self, endpoint: &Arc<Endpoint>) {
-        if self.started.load(Ordering::Relaxed) || self.started.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let endpoint = Arc::downgrade(endpoint);
-        self.spawn(lease::renew(endpoint.clone()));
-        self.spawn(notices::listen(endpoint.clone()));
-        self.spawn(inbox::read(endpoint.clone()));
-        self.spawn(upkeep::go_on(endpoint));
+    /// Notes that what goes on beside requests begins; says whether it had not.
+    pub(super) fn begins(&self) -> bool {
+        !self.started.load(Ordering::Relaxed) && !self.started.swap(true, Ordering::Relaxed)
     }
 
     /// Does something that no request waits for; it ends with the endpoint.
@@ -136,7 +128,7 @@ impl Node {
         self.is_up() && lock(&self.failed).is_none_or(|failed| failed.elapsed() >= SETTLING)
     }
 
-    /// OwnerCounts a notice of another node.
+    /// Counts a notice of another node.
     pub(super) fn note_heard(&self) {
         self.heard.fetch_add(1, Ordering::SeqCst);
     }

@@ -9,9 +9,8 @@ use jackfield_protocol::RequestId;
 use jackfield_store::Notice as Heard;
 use serde::{Deserialize, Serialize};
 
-use super::Node;
+use super::{Cluster, Node};
 use crate::SessionId;
-use crate::endpoint::Endpoint;
 use crate::session::LocalSession;
 
 /// Where nodes tell what concerns sessions.
@@ -64,9 +63,9 @@ impl Node {
 }
 
 /// Hears what other nodes tell.
-pub(super) async fn listen(endpoint: Weak<Endpoint>) {
+pub(super) async fn listen(cluster: Weak<Cluster>) {
     loop {
-        let Some(node) = endpoint.upgrade().and_then(|endpoint| endpoint.shared.node.clone()) else { return };
+        let Some(node) = cluster.upgrade().map(|cluster| cluster.node.clone()) else { return };
         let subscribed = node.ask(node.stores.bus().subscribe(&[TOPIC])).await;
         drop(node);
         let Ok(mut notices) = subscribed else {
@@ -74,43 +73,41 @@ pub(super) async fn listen(endpoint: Weak<Endpoint>) {
             continue;
         };
         // What was told before is in the store now.
-        check_all(&endpoint).await;
+        check_all(&cluster).await;
         while let Some(heard) = notices.next().await {
-            let Some(endpoint) = endpoint.upgrade() else { return };
+            let Some(cluster) = cluster.upgrade() else { return };
             match heard {
-                Heard::Heard { notice, .. } => endpoint.heard(&notice).await,
-                _ => check_all(&Arc::downgrade(&endpoint)).await,
+                Heard::Heard { notice, .. } => cluster.heard(&notice).await,
+                _ => check_all(&Arc::downgrade(&cluster)).await,
             }
         }
     }
 }
 
 /// Looks at all sessions again.
-async fn check_all(endpoint: &Weak<Endpoint>) {
-    let Some(endpoint) = endpoint.upgrade() else { return };
-    if let Some(node) = &endpoint.shared.node {
-        node.note_heard();
-    }
-    for live in endpoint.sessions.all() {
-        endpoint.reload(&live).await;
+async fn check_all(cluster: &Weak<Cluster>) {
+    let Some(cluster) = cluster.upgrade() else { return };
+    cluster.node.note_heard();
+    for live in cluster.host.sessions.all() {
+        cluster.reload(&live).await;
     }
 }
 
-impl Endpoint {
+impl Cluster {
     async fn heard(&self, text: &Bytes) {
-        let Some(node) = &self.shared.node else { return };
+        let node = &self.node;
         let Ok(notice) = serde_json::from_slice::<Notice>(text) else { return };
         if notice.node == node.name {
             return;
         }
         node.note_heard();
         let session = SessionId::parse(notice.session.as_bytes());
-        let Some(live) = session.and_then(|id| self.sessions.get(id)).filter(|live| live.replica.is_some()) else {
+        let Some(live) = session.and_then(|id| self.host.sessions.get(id)).filter(|live| live.replica.is_some()) else {
             return;
         };
         match notice.what {
             What::Changed => self.reload(&live).await,
-            What::Ended => drop(self.sessions.remove(live.id)),
+            What::Ended => drop(self.host.sessions.remove(live.id)),
             What::Cancelled(id) => drop(live.cancel(&id)),
             What::Read(stream, reader) => read_elsewhere(&live, stream, reader),
             What::Sent(stream, place) => {

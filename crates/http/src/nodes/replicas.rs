@@ -9,24 +9,21 @@ use jackfield_protocol::envelope::{MethodName, Params, RawId, Request};
 use jackfield_protocol::{Method, RequestId};
 use jackfield_store::{NewSession, SessionRecord, StoreError};
 
-use super::{Node, Replica, What, record};
+use super::{Cluster, Node, Replica, What, record};
 use crate::SessionId;
-use crate::endpoint::Endpoint;
 use crate::session::{LocalSession, Transport};
 
-impl Endpoint {
+impl Cluster {
     /// Keeps a new session where all nodes find it.
     pub(crate) async fn keep_new(&self, live: &LocalSession) -> Result<(), StoreError> {
-        let (Some(node), Some(replica), Some(session)) = (&self.shared.node, &live.replica, live.session()) else {
-            return Ok(());
-        };
+        let (Some(replica), Some(session)) = (&live.replica, live.session()) else { return Ok(()) };
         let caller = session.caller();
         let initialize = serde_json::json!({
             "protocolVersion": caller.revision,
             "capabilities": caller.capabilities,
             "clientInfo": caller.client_info,
         });
-        let limits = self.limits();
+        let limits = self.host.limits();
         // A client that says nothing after `initialize` is not waited for as long as one that does.
         let mut new = NewSession::new(live.id.to_text(), limits.session_opening.min(limits.session_idle))
             .with_field(record::INITIALIZE, initialize.to_string());
@@ -39,19 +36,18 @@ impl Endpoint {
         if let Some(principal) = &live.principal {
             new = new.with_owner(record::owner(principal), limits.sessions_per_principal);
         }
-        node.ask(node.stores.sessions().create(new)).await
+        self.node.ask(self.node.stores.sessions().create(new)).await
     }
 
     /// Keeps a session of HTTP+SSE where other nodes find out who serves it.
     pub(crate) async fn keep_home(&self, live: &LocalSession) -> Result<(), StoreError> {
-        let Some(node) = &self.shared.node else { return Ok(()) };
-        let limits = self.limits();
+        let limits = self.host.limits();
         let mut new =
-            NewSession::new(live.id.to_text(), limits.session_idle).with_field(record::HOME, node.name.clone());
+            NewSession::new(live.id.to_text(), limits.session_idle).with_field(record::HOME, self.node.name.clone());
         if let Some(principal) = &live.principal {
             new = new.with_owner(record::owner(principal), limits.sessions_per_principal);
         }
-        node.ask(node.stores.sessions().create(new)).await
+        self.node.ask(self.node.stores.sessions().create(new)).await
     }
 
     /// Finds the node that serves a session of HTTP+SSE for a user.
@@ -60,11 +56,12 @@ impl Endpoint {
         id: SessionId,
         principal: Option<&Principal>,
     ) -> Result<Option<String>, StoreError> {
-        let Some(node) = &self.shared.node else { return Ok(None) };
-        let Some(found) = node.ask(node.stores.sessions().load(&id.to_text())).await? else { return Ok(None) };
+        let Some(found) = self.node.ask(self.node.stores.sessions().load(&id.to_text())).await? else {
+            return Ok(None);
+        };
         let home = found.field(record::HOME).and_then(|home| String::from_utf8(home.to_vec()).ok());
         let Some(home) = home.filter(|_| belongs(&found, principal)) else { return Ok(None) };
-        Ok(if node.is_dead(&home).await { None } else { Some(home) })
+        Ok(if self.node.is_dead(&home).await { None } else { Some(home) })
     }
 
     /// Goes on with a session that another node knows, for the user who opened it.
@@ -73,51 +70,61 @@ impl Endpoint {
         id: SessionId,
         principal: Option<&Principal>,
     ) -> Result<Option<Arc<LocalSession>>, StoreError> {
-        let Some(node) = &self.shared.node else { return Ok(None) };
-        let heard = node.heard();
-        let Some(found) = node.ask(node.stores.sessions().load(&id.to_text())).await? else { return Ok(None) };
+        let heard = self.node.heard();
+        let Some(found) = self.node.ask(self.node.stores.sessions().load(&id.to_text())).await? else {
+            return Ok(None);
+        };
         if !belongs(&found, principal) {
             return Ok(None);
         }
-        let now = self.shared.now();
+        let now = self.host.shared.now();
         let (Some(replica), Some(initialize)) = (Replica::of(&found, now), found.field(record::INITIALIZE)) else {
             return Ok(None);
         };
         let Ok(params) = Params::from_json(initialize.clone()) else { return Ok(None) };
-        let revisions = self.handler.revisions();
-        let live =
-            LocalSession::new(id, Transport::Streamable, principal.cloned(), revisions, &self.shared, Some(replica));
+        let revisions = self.host.handler.revisions();
+        let live = LocalSession::new(
+            id,
+            Transport::Streamable,
+            principal.cloned(),
+            revisions,
+            &self.host.shared,
+            Some(replica),
+        );
         let nobody = RawId::from(&RequestId::Integer(0));
         let request = Request { id: nobody, method: MethodName::Known(Method::Initialize), params };
-        if let (_, Some(_)) = self.initialize(&live, request, None).await {
+        if let (_, Some(_)) = self.host.initialize(&live, request, None).await {
             return Ok(None);
         }
         record::apply(&found, &live);
         let loaded = live.clone();
-        let live = self.sessions.insert_or_get(live, self.limits()).map_err(|_| StoreError::Full("sessions"))?;
+        let live =
+            self.host.sessions.insert_or_get(live, self.host.limits()).map_err(|_| StoreError::Full("sessions"))?;
         // If two requests have loaded it, this may be the other's, which may be older.
         record::apply(&found, &live);
         // A notice that came before the session was in the table was for nobody, but may have been about what was loaded.
-        if node.heard() != heard {
+        if self.node.heard() != heard {
             self.reload(&live).await;
         }
         if let Some(session) = live.session().filter(|_| Arc::ptr_eq(&live, &loaded)) {
             // That is before any subscription.
             let _ = live.replica.as_ref().and_then(Replica::take_untold);
-            self.handler.resumed(&session, session.change_cursor());
+            self.host.handler.resumed(&session, session.change_cursor());
         }
         Ok(Some(live))
     }
 
     /// Takes over what has changed of a session, or ends it if it is over.
     pub(crate) async fn reload(&self, live: &Arc<LocalSession>) {
-        let Some(node) = self.shared.node.as_ref().filter(|_| live.replica.is_some()) else { return };
-        match node.ask(node.stores.sessions().load(&live.id.to_text())).await {
+        if live.replica.is_none() {
+            return;
+        }
+        match self.node.ask(self.node.stores.sessions().load(&live.id.to_text())).await {
             Ok(Some(found)) => {
                 record::apply(&found, live);
                 self.catch_up(live);
             }
-            Ok(None) => drop(self.sessions.remove(live.id)),
+            Ok(None) => drop(self.host.sessions.remove(live.id)),
             // What is known here holds until the store says otherwise.
             Err(_) => {}
         }
@@ -127,43 +134,41 @@ impl Endpoint {
     pub(super) fn catch_up(&self, live: &LocalSession) {
         let after = live.replica.as_ref().and_then(Replica::take_untold);
         if let Some((after, session)) = after.zip(live.session()) {
-            self.handler.resumed(&session, Some(after));
+            self.host.handler.resumed(&session, Some(after));
         }
     }
 
     /// Notes that the client of a session is ready.
     pub(crate) async fn keep_ready(&self, live: &Arc<LocalSession>) -> Result<(), StoreError> {
-        let Some(node) = &self.shared.node else { return Ok(()) };
-        set(node, live, record::READY.to_owned(), Some(Bytes::new())).await?;
-        let idle = self.limits().session_idle;
-        node.ask(node.stores.sessions().touch(&live.id.to_text(), idle)).await.map(drop)
+        set(&self.node, live, record::READY.to_owned(), Some(Bytes::new())).await?;
+        let idle = self.host.limits().session_idle;
+        self.node.ask(self.node.stores.sessions().touch(&live.id.to_text(), idle)).await.map(drop)
     }
 
     /// Notes that the client listens to messages that belong to no request, and opens their stream. Returns up to where they have been
     /// sent.
     pub(crate) async fn keep_listening(&self, live: &Arc<LocalSession>) -> Result<u64, StoreError> {
-        let (Some(node), Some(replica)) = (&self.shared.node, &live.replica) else { return Ok(0) };
+        let Some(replica) = &live.replica else { return Ok(0) };
         let stream = live.standalone().key;
         let session = live.id.to_text();
         let name = jackfield_store::StreamName::new(&session, stream.stream);
-        node.ask(node.stores.events().open(name, self.shared.keep_events())).await?;
+        self.node.ask(self.node.stores.events().open(name, self.host.shared.keep_events())).await?;
         // It counts when it is kept: the client may go away while this waits, and then nothing was promised.
         if !replica.listens.load(Ordering::Relaxed) {
-            set(node, live, record::LISTENS.to_owned(), Some(Bytes::new())).await?;
+            set(&self.node, live, record::LISTENS.to_owned(), Some(Bytes::new())).await?;
             replica.listens.store(true, Ordering::Relaxed);
         }
-        let sent = node.ask(node.stores.kv().get(&sent_key(&session))).await?;
+        let sent = self.node.ask(self.node.stores.kv().get(&sent_key(&session))).await?;
         Ok(sent.and_then(|text| std::str::from_utf8(&text).ok()?.parse().ok()).unwrap_or_default())
     }
 
     /// Ends a session on all nodes.
     pub(crate) async fn end_everywhere(&self, live: &LocalSession) -> Result<(), StoreError> {
-        let Some(node) = &self.shared.node else { return Ok(()) };
         let session = live.id.to_text();
-        node.ask(node.stores.sessions().remove(&session)).await?;
-        node.tell(live.id, What::Ended);
-        node.ask(node.stores.events().remove_session(&session)).await?;
-        node.ask(node.stores.kv().remove(&sent_key(&session))).await.map(drop)
+        self.node.ask(self.node.stores.sessions().remove(&session)).await?;
+        self.node.tell(live.id, What::Ended);
+        self.node.ask(self.node.stores.events().remove_session(&session)).await?;
+        self.node.ask(self.node.stores.kv().remove(&sent_key(&session))).await.map(drop)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use crate::endpoint::Endpoint;
+use super::Cluster;
 use crate::session::{LocalSession, Transport};
 
 /// The store hears of a session in use so many times within its idle time.
@@ -16,33 +16,33 @@ const PARTS: u32 = 4;
 const AT_ONCE: usize = 64;
 
 /// Tells the store which sessions are in use. Requests do not do it themselves, so that they need not wait for it.
-pub(super) async fn go_on(endpoint: Weak<Endpoint>) {
+pub(super) async fn go_on(cluster: Weak<Cluster>) {
     loop {
-        let Some(idle) = endpoint.upgrade().map(|endpoint| endpoint.limits().session_idle) else { return };
+        let Some(idle) = cluster.upgrade().map(|cluster| cluster.host.limits().session_idle) else { return };
         tokio::time::sleep((idle / PARTS).clamp(Duration::from_millis(100), Duration::from_secs(60))).await;
-        let Some(endpoint) = endpoint.upgrade() else { return };
+        let Some(cluster) = cluster.upgrade() else { return };
         // One after the other, many sessions would take longer than they may be idle.
         let mut under_way = JoinSet::new();
-        for live in endpoint.sessions.all() {
+        for live in cluster.host.sessions.all() {
             if under_way.len() >= AT_ONCE {
                 under_way.join_next().await;
             }
-            let endpoint = endpoint.clone();
-            under_way.spawn(async move { endpoint.keep_in_use(&live).await });
+            let cluster = cluster.clone();
+            under_way.spawn(async move { cluster.keep_in_use(&live).await });
         }
         while under_way.join_next().await.is_some() {}
     }
 }
 
-impl Endpoint {
+impl Cluster {
     async fn keep_in_use(&self, live: &Arc<LocalSession>) {
-        let Some(node) = &self.shared.node else { return };
-        let now = self.shared.now();
+        let (node, shared) = (&self.node, &self.host.shared);
+        let now = shared.now();
         let session = live.id.to_text();
         let (sessions, events) = (node.stores.sessions(), node.stores.events());
         if live.transport == Transport::HttpSse {
             // Such a session lives as long as its stream, which is here.
-            let _ = node.ask(sessions.touch(&session, self.limits().session_idle)).await;
+            let _ = node.ask(sessions.touch(&session, self.host.limits().session_idle)).await;
             return;
         }
         let Some(replica) = &live.replica else { return };
@@ -51,7 +51,7 @@ impl Endpoint {
         if !in_use || !live.session().is_some_and(|session| session.is_ready()) {
             return;
         }
-        match node.ask(sessions.touch(&session, self.limits().session_idle)).await {
+        match node.ask(sessions.touch(&session, self.host.limits().session_idle)).await {
             Ok(Some(version)) => {
                 replica.kept.store(now, Ordering::Relaxed);
                 match version > replica.version.load(Ordering::Relaxed) {
@@ -60,10 +60,10 @@ impl Endpoint {
                     false => self.catch_up(live),
                 }
             }
-            Ok(None) => drop(self.sessions.remove(live.id)),
+            Ok(None) => drop(self.host.sessions.remove(live.id)),
             Err(_) => return,
         }
         live.renew_streams();
-        let _ = node.ask(events.keep(&session, self.shared.keep_events())).await;
+        let _ = node.ask(events.keep(&session, shared.keep_events())).await;
     }
 }

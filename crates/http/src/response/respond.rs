@@ -80,6 +80,24 @@ pub(crate) fn too_many(id: Option<&RawId>, message: impl Into<std::borrow::Cow<'
     later(StatusCode::TOO_MANY_REQUESTS, id, &ErrorObject::new(code::TOO_MANY_REQUESTS, message), "5")
 }
 
+/// 429: as many notifications of the session run as may.
+#[cold]
+pub(crate) fn too_many_notifications(limit: usize) -> Response<Body> {
+    too_many(None, format!("more than {limit} notifications are running"))
+}
+
+/// 404: there is no such session, or not for this user.
+#[cold]
+pub(crate) fn session_over() -> Response<Body> {
+    refusal(StatusCode::NOT_FOUND, "the session is not known, or is over; send initialize again")
+}
+
+/// 503: the store of the sessions does not answer.
+#[cold]
+pub(crate) fn store_away(id: Option<&RawId>) -> Response<Body> {
+    unavailable(id, "sessions are not available at the moment; try again in a moment")
+}
+
 /// 503: there is no room for another session.
 #[cold]
 pub(crate) fn too_many_sessions(id: Option<&RawId>) -> Response<Body> {

@@ -14,7 +14,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, timeout_at};
 
 use crate::connection::{self, Protocol};
-use crate::endpoint::{Endpoint, SWEEP};
+use crate::endpoint::Endpoint;
+use crate::legacy::SWEEP;
 use crate::{HttpConfig, StreamableService};
 
 /// Serves a handler over HTTP.
@@ -166,7 +167,7 @@ impl BoundServer {
                     }
                 },
                 Some(_) = connections.join_next() => {}
-                _ = sweep.tick() => endpoint.sweep(),
+                _ = sweep.tick() => endpoint.host.sweep(),
                 () = shutdown.triggered() => break,
             }
         }

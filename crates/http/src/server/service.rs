@@ -43,7 +43,7 @@ impl StreamableService {
     /// Returns how many sessions are open.
     #[must_use]
     pub fn sessions(&self) -> usize {
-        self.endpoint.sessions.len()
+        self.endpoint.host.sessions.len()
     }
 
     /// Returns the configuration.

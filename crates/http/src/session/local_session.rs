@@ -29,6 +29,8 @@ pub(crate) struct Shared {
     /// This process as one of several, if it shares a store with others.
     pub(crate) node: Option<Arc<Node>>,
     pub(crate) shutdown: Shutdown,
+    /// How long a client waits before it comes back to a stream.
+    pub(crate) retry: Duration,
     pub(crate) start: Instant,
     pub(crate) next_key: AtomicU64,
 }

@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 
 use super::{Closing, LocalSession, SessionId, Transport};
 use crate::endpoint::{Endpoint, apart};
-use crate::legacy::{Answered, Exchange};
+use crate::legacy::Exchange;
 use crate::nodes::Replica;
 use crate::request::{Accepts, SESSION_ID};
+use crate::response::HttpAnswer;
 use crate::{Body, HttpConfig};
 
 /// When a call or a notification ends its session, and says something.
@@ -40,8 +41,8 @@ impl Last {
             incoming.outlet.notify(incoming.key, message.to_vec()).await.unwrap();
         }
         let endpoint = endpoint.unwrap();
-        for live in endpoint.sessions.all() {
-            assert!(endpoint.sessions.remove(live.id));
+        for live in endpoint.host.sessions.all() {
+            assert!(endpoint.host.sessions.remove(live.id));
         }
         if says == Says::After && incoming.key.is_some() {
             incoming.outlet.notify(incoming.key, message.to_vec()).await.unwrap_err();
@@ -108,7 +109,7 @@ impl Handler for Rival {
         }
         let endpoint = self.0.get().and_then(Weak::upgrade).unwrap();
         Answering::later(async move {
-            for live in endpoint.sessions.all() {
+            for live in endpoint.host.sessions.all() {
                 live.calls().running.insert(RequestKey(u64::MAX), Some(1.into()), None, None).unwrap();
             }
             std::future::pending().await
@@ -126,7 +127,7 @@ async fn who_comes_second_with_an_id_is_answered() {
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "x" } });
     let answer = post(&endpoint, Some(&session), "application/json, text/event-stream", call).await;
     assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
-    let live = endpoint.sessions.all().remove(0);
+    let live = endpoint.host.sessions.all().remove(0);
     let running = live.calls().running.take_all();
     assert_eq!(running.len(), 1);
     assert!(running[0].value.is_none(), "the other one runs on");
@@ -194,10 +195,19 @@ fn who_takes_only_streams_gets_no_json_when_the_session_is_over() {
             Some(Closing::Left) => live.leave(),
             _ => live.end(),
         }
-        match exchange.answered_at_once().unwrap() {
-            Answered::Closed(why) => assert_eq!(Some(why), closing),
-            Answered::Json(status, text) => assert_eq!((status, &*text, closing), (StatusCode::OK, &b"[{}]"[..], None)),
-            other => panic!("{other:?}"),
+        match exchange.answer_at_once().unwrap() {
+            HttpAnswer::Json(status, text) => {
+                assert_eq!((status, &*text, closing), (StatusCode::OK, &b"[{}]"[..], None));
+            }
+            HttpAnswer::Response(response) => {
+                let expected = match closing {
+                    Some(Closing::Ended) => StatusCode::NOT_FOUND,
+                    Some(Closing::Left) => StatusCode::SERVICE_UNAVAILABLE,
+                    None => panic!("nothing has ended"),
+                };
+                assert_eq!(response.status(), expected);
+            }
+            HttpAnswer::Pending(_) => panic!("it is clear"),
         }
         assert_eq!(live.held.load(Ordering::Relaxed), 0);
     }

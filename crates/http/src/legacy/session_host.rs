@@ -1,11 +1,13 @@
-//! The work on requests and notifications of a session.
+//! The sessions of this process, and the work on their requests and notifications.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
 use jackfield_peer::{
-    ActiveRequest, Cancellation, Guarded, Handler, Incoming, Reply, RequestKey, ResolvedCaller, Work,
+    ActiveRequest, Background, Cancellation, Guarded, Handler, Incoming, Reply, RequestKey, ResolvedCaller, Work,
     check_batch_entry, received, write_error,
 };
 use jackfield_protocol::envelope::{Message, MethodName, RawId, RawNotification, RawResponse, Rejected, Request};
@@ -13,13 +15,56 @@ use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision};
 
 use super::exchange::Exchange;
-use crate::endpoint::Endpoint;
+use crate::HttpLimits;
 use crate::nodes::{Letter, What};
 use crate::request::Accepts;
-use crate::session::{Active, Closing, LocalSession};
+use crate::session::{Active, Closing, LocalSession, Sessions, Shared};
 use crate::telemetry::HttpOrigin;
 
-impl Endpoint {
+/// The sessions of this process, whichever transport they came by, and what serves their requests.
+pub(crate) struct SessionHost {
+    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) sessions: Sessions,
+    /// Calls, which outlive the connections that they came by.
+    tasks: Background,
+    swept: AtomicU64,
+}
+
+/// How often idle sessions are checked for.
+pub(crate) const SWEEP: Duration = Duration::from_secs(5);
+
+impl SessionHost {
+    pub(crate) fn new(handler: Arc<dyn Handler>, shared: Arc<Shared>) -> Arc<Self> {
+        let (sessions, tasks) = (Sessions::default(), Background::default());
+        Arc::new(Self { handler, shared, sessions, tasks, swept: AtomicU64::new(0) })
+    }
+
+    pub(crate) fn limits(&self) -> &HttpLimits {
+        &self.shared.limits
+    }
+
+    /// Ends sessions that have been idle for too long, if nobody has looked for a while.
+    pub(super) fn sweep_sometimes(&self, now: u64) {
+        let last = self.swept.load(Ordering::Relaxed);
+        let due = Duration::from_millis(now.saturating_sub(last)) >= SWEEP;
+        if due && self.swept.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            self.sweep();
+        }
+    }
+
+    pub(crate) fn sweep(&self) {
+        for id in self.sessions.sweep(self.shared.now()) {
+            tracing::debug!(session = ?id, "an idle session ended");
+        }
+    }
+
+    /// Waits for calls that go on without a connection, then ends all sessions.
+    pub(crate) async fn shut_down(&self, limit: Duration) {
+        self.tasks.drain(limit).await;
+        self.sessions.clear();
+    }
+
     /// Begins the work on all messages of a batch. Returns whether notifications were dropped, and there is no answer to say so beside.
     pub(crate) fn start_batch(&self, exchange: &Arc<Exchange>, entries: &[Bytes], parts: &Arc<Parts>) -> bool {
         let live = exchange.live();

@@ -12,22 +12,44 @@ use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
 
 use super::queue::Queue;
 use super::stream::{First, ModernOutlet, ModernStream};
-use crate::Body;
-use crate::endpoint::{Arrived, Endpoint, Posted};
-use crate::request::{self, Accepts, ClientMemo, McpHeaders, Permit, Version};
-use crate::response::{Served, respond, written};
-use crate::sync::MutexGuard;
+use crate::endpoint::Arrived;
+use crate::request::{self, Accepts, ClientMemo, McpHeaders, OwnerCounts, Permit, Version};
+use crate::response::{HttpAnswer, respond, written};
+use crate::session::Shared;
+use crate::sync::{Mutex, MutexGuard};
 use crate::telemetry::{HttpOrigin, OpenStream};
+use crate::{Body, HttpLimits};
 
-impl Endpoint {
-    /// Serves a POST of the modern era.
-    pub(crate) fn modern(
-        self: &Arc<Self>,
+/// Serves requests of the modern era, each by itself.
+pub(crate) struct ModernEndpoint {
+    handler: Arc<dyn Handler>,
+    shared: Arc<Shared>,
+    /// What each user, or address, has open.
+    listening: Arc<OwnerCounts>,
+    in_flight: Arc<OwnerCounts>,
+    notifications: Arc<OwnerCounts>,
+    /// The callers of requests whose connections are not ours.
+    callers: Mutex<CallerMemo>,
+}
+
+impl ModernEndpoint {
+    pub(crate) fn new(handler: Arc<dyn Handler>, shared: Arc<Shared>) -> Self {
+        let [listening, in_flight, notifications] = Default::default();
+        Self { handler, shared, listening, in_flight, notifications, callers: Mutex::new(CallerMemo::default()) }
+    }
+
+    fn limits(&self) -> &HttpLimits {
+        &self.shared.limits
+    }
+
+    /// Serves a POST.
+    pub(crate) fn post(
+        &self,
         mut arrived: Arrived,
         known: &McpHeaders<'_>,
         from: Option<&ClientMemo>,
         message: Message,
-    ) -> Posted {
+    ) -> HttpAnswer {
         match message {
             Message::Request(mut request) => {
                 // Its stream may be open for hours. It must not hold the buffer that its request came in.
@@ -35,32 +57,31 @@ impl Endpoint {
                     arrived.parts = Arc::new(detached(&arrived.parts));
                     request.detach();
                 }
-                self.modern_request(&arrived, known, from, request)
-                    .unwrap_or_else(|refusal| Posted::Done(refusal.into()))
+                self.request(&arrived, known, from, request).unwrap_or_else(HttpAnswer::from)
             }
-            Message::Notification(incident) => self.modern_notification(&arrived, from, incident),
+            Message::Notification(incident) => self.notification(&arrived, from, incident),
             Message::Answer(_) => {
                 let message = "a client sends no answers in this version";
-                Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message).into())
+                respond::refusal(StatusCode::BAD_REQUEST, message).into()
             }
             Message::Batch(_) => {
                 let message = "batches are not part of this protocol version";
-                Posted::Done(respond::refusal(StatusCode::BAD_REQUEST, message).into())
+                respond::refusal(StatusCode::BAD_REQUEST, message).into()
             }
         }
     }
 
-    fn modern_request(
+    fn request(
         &self,
         arrived: &Arrived,
         known: &McpHeaders<'_>,
         from: Option<&ClientMemo>,
         request: Request,
-    ) -> Result<Posted, Box<Response<Body>>> {
+    ) -> Result<HttpAnswer, Box<Response<Body>>> {
         let accepts = arrived.accepts;
         let from = self.caller_of(arrived, known, from, &request).map_err(|error| refused(&request.id, &error))?;
         let mut permit = self.permit(arrived, &request.method, &request.id)?;
-        let outlet = self.modern_outlet(accepts == Accepts::Json);
+        let outlet = self.outlet(accepts == Accepts::Json);
         let key = self.shared.next_key();
         let origin = HttpOrigin { session: None, headers: Some(&arrived.parts.headers) };
         let active = ActiveRequest::new(key, &request, from.caller.revision, &origin);
@@ -73,21 +94,21 @@ impl Endpoint {
         }
         match work {
             Work::Ready(reply) if outlet.queue.is_empty() && accepts != Accepts::Events => {
-                Ok(Posted::Done(json(&active, reply, &*self.handler)))
+                Ok(json(&active, reply, &*self.handler))
             }
             work => {
                 let streams = matches!(work, Work::Ready(_)) || accepts == Accepts::Events;
-                let under_way = self.modern_stream(work, outlet, active, permit);
-                Ok(if streams { Posted::Done(stream(under_way).into()) } else { Posted::Modern(under_way, accepts) })
+                let under_way = self.stream(work, outlet, active, permit);
+                Ok(if streams { stream(under_way).into() } else { HttpAnswer::pending(wait(under_way, accepts)) })
             }
         }
     }
 
-    fn modern_outlet(&self, silent: bool) -> Arc<ModernOutlet> {
+    fn outlet(&self, silent: bool) -> Arc<ModernOutlet> {
         Arc::new(ModernOutlet { queue: Queue::new(self.limits()), shared: self.shared.clone(), silent })
     }
 
-    fn modern_stream(
+    fn stream(
         &self,
         work: Work,
         outlet: Arc<ModernOutlet>,
@@ -178,45 +199,45 @@ impl Endpoint {
         permit.map(Some).ok_or_else(|| too_many(Some(id), limits.requests_in_flight, "requests are running"))
     }
 
-    fn modern_notification(&self, arrived: &Arrived, from: Option<&ClientMemo>, incident: RawNotification) -> Posted {
+    fn notification(&self, arrived: &Arrived, from: Option<&ClientMemo>, incident: RawNotification) -> HttpAnswer {
         let params = &incident.params;
         let checked = request::check_version(&arrived.version, params)
             .and_then(|()| request::check_notification(&arrived.parts.headers, &incident.method));
         if let Err(error) = checked {
-            return Posted::Done(respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST).into());
+            return respond::error(StatusCode::BAD_REQUEST, None, &error, Revision::LATEST).into();
         }
         let accepted = || respond::empty(StatusCode::ACCEPTED);
         let resolved = self.callers(from).resolve(params, arrived.principal(), self.handler.revisions());
         let Ok(caller) = resolved else {
             // Without `_meta` nothing says who sent it. There is no notification of this kind that would mean something.
-            return Posted::Done(accepted().into());
+            return accepted().into();
         };
         // As many may be under way as requests, and beside them.
         let limits = self.limits();
         let is_anonymous = arrived.principal().is_none();
         let limit = if is_anonymous { limits.requests_per_address } else { limits.requests_in_flight };
         let Some(permit) = self.notifications.take(arrived.owner(), limit) else {
-            return Posted::Done(too_many(None, limit, "notifications are running").into());
+            return too_many(None, limit, "notifications are running").into();
         };
-        let outlet = self.modern_outlet(true);
+        let outlet = self.outlet(true);
         let mut incoming = Incoming::notification(incident, ResolvedCaller { caller, session: None }, outlet);
         incoming.extensions.insert_shared(arrived.parts.clone());
         match Work::on_notification(&*self.handler, incoming, limits.request_timeout) {
-            Work::Ready(_) => Posted::Done(accepted().into()),
+            Work::Ready(_) => accepted().into(),
             // A notification has no answer; it is over when the work is, or when the client goes.
-            Work::Pending(work) => Posted::Later(Box::pin(async move {
+            Work::Pending(work) => HttpAnswer::pending(async move {
                 let _permit = permit;
                 let _ = work.await;
                 accepted()
-            })),
+            }),
         }
     }
 }
 
 /// Waits until it is clear whether the answer is one text or a stream.
-pub(crate) async fn wait(mut under_way: Box<ModernStream>, accepts: Accepts) -> Response<Body> {
+async fn wait(mut under_way: Box<ModernStream>, accepts: Accepts) -> Response<Body> {
     match poll_fn(|cx| under_way.poll_first(cx, accepts != Accepts::Json)).await {
-        First::Answer(reply) => json(&under_way.request, reply, &*under_way.handler).whole(),
+        First::Answer(reply) => json(&under_way.request, reply, &*under_way.handler).response().await,
         First::Stream => stream(under_way),
     }
 }
@@ -249,9 +270,9 @@ fn refused(id: &RawId, error: &ErrorObject) -> Box<Response<Body>> {
     Box::new(respond::error(status, Some(id), error, Revision::LATEST))
 }
 
-fn json(request: &ActiveRequest, reply: Reply, handler: &dyn Handler) -> Served {
+fn json(request: &ActiveRequest, reply: Reply, handler: &dyn Handler) -> HttpAnswer {
     let status = reply.as_ref().err().map_or(StatusCode::OK, respond::modern_status);
-    Served::Json(status, written(request.answer(reply, handler)).into())
+    HttpAnswer::Json(status, written(request.answer(reply, handler)).into())
 }
 
 fn stream(mut under_way: Box<ModernStream>) -> Response<Body> {

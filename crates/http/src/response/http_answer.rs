@@ -1,6 +1,7 @@
-//! What a request is answered with, before its head is made.
+//! How a request is answered.
 
 use std::cell::Cell;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,25 +11,32 @@ use http::{HeaderMap, Response, StatusCode};
 use super::respond;
 use crate::Body;
 
-/// What a request is answered with.
-pub(crate) enum Served {
-    /// One JSON text. Its head is made at the very end, so that little is moved about.
+/// How a request is answered.
+pub(crate) enum HttpAnswer {
+    /// With one JSON text. Its head is made at the very end, so that little is moved about.
     Json(StatusCode, Bytes),
-    /// Anything else, which is rare.
-    Whole(Box<Response<Body>>),
+    /// With anything else that is known, which is rare.
+    Response(Box<Response<Body>>),
+    /// With what something has to be waited for.
+    Pending(Pin<Box<dyn Future<Output = Response<Body>> + Send>>),
 }
 
 /// The most headers whose room is kept for the next request.
 const KEPT_HEADERS: usize = 32;
 
-impl Served {
+impl HttpAnswer {
+    pub(crate) fn pending(response: impl Future<Output = Response<Body>> + Send + 'static) -> Self {
+        Self::Pending(Box::pin(response))
+    }
+
     /// Makes the response to a request that is over.
     ///
     /// The request's headers lend their room to those of the response. hyper reads the next request's into the same, so that a
     /// connection needs no more memory for them however many requests it brings.
-    pub(crate) fn answer(self, request: &mut Arc<Parts>) -> Response<Body> {
+    pub(crate) async fn response_to(self, request: &mut Arc<Parts>) -> Response<Body> {
         match self {
-            Self::Whole(response) => *response,
+            Self::Response(response) => *response,
+            Self::Pending(response) => response.await,
             Self::Json(status, text) => {
                 let mut headers = match Arc::get_mut(request) {
                     Some(parts) if parts.headers.capacity() <= KEPT_HEADERS => std::mem::take(&mut parts.headers),
@@ -41,23 +49,24 @@ impl Served {
     }
 
     /// Makes the response to a request that is still looked at.
-    pub(crate) fn whole(self) -> Response<Body> {
+    pub(crate) async fn response(self) -> Response<Body> {
         match self {
-            Self::Whole(response) => *response,
+            Self::Response(response) => *response,
+            Self::Pending(response) => response.await,
             Self::Json(status, text) => respond::json(status, text),
         }
     }
 }
 
-impl From<Response<Body>> for Served {
+impl From<Response<Body>> for HttpAnswer {
     fn from(response: Response<Body>) -> Self {
-        Self::Whole(Box::new(response))
+        Self::Response(Box::new(response))
     }
 }
 
-impl From<Box<Response<Body>>> for Served {
+impl From<Box<Response<Body>>> for HttpAnswer {
     fn from(response: Box<Response<Body>>) -> Self {
-        Self::Whole(response)
+        Self::Response(response)
     }
 }
 
@@ -98,32 +107,32 @@ mod tests {
         Arc::new(request.body(()).unwrap().into_parts().0)
     }
 
-    fn json() -> Served {
-        Served::Json(StatusCode::OK, Bytes::from_static(b"{}"))
+    fn json() -> HttpAnswer {
+        HttpAnswer::Json(StatusCode::OK, Bytes::from_static(b"{}"))
     }
 
-    #[test]
-    fn nothing_of_a_request_is_in_its_response() {
+    #[tokio::test]
+    async fn nothing_of_a_request_is_in_its_response() {
         let mut parts = request(6);
         let room = parts.headers.capacity();
-        let response = json().answer(&mut parts);
+        let response = json().response_to(&mut parts).await;
         assert_eq!(response.headers().len(), 1);
         assert_eq!(response.headers()["content-type"], "application/json");
         assert_eq!(response.headers().capacity(), room);
     }
 
-    #[test]
-    fn a_request_that_somebody_still_reads_is_left_alone() {
+    #[tokio::test]
+    async fn a_request_that_somebody_still_reads_is_left_alone() {
         let mut parts = request(6);
         let held = parts.clone();
-        assert_eq!(json().answer(&mut parts).headers().len(), 1);
+        assert_eq!(json().response_to(&mut parts).await.headers().len(), 1);
         assert_eq!(held.headers.len(), 6);
     }
 
-    #[test]
-    fn the_room_of_many_headers_is_given_back() {
+    #[tokio::test]
+    async fn the_room_of_many_headers_is_given_back() {
         let mut parts = request(90);
-        assert!(json().answer(&mut parts).headers().capacity() <= KEPT_HEADERS);
+        assert!(json().response_to(&mut parts).await.headers().capacity() <= KEPT_HEADERS);
     }
 
     #[test]
