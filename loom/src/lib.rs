@@ -14,8 +14,6 @@ mod sync;
 #[path = "../../crates/http/src/connection/activity.rs"]
 #[expect(dead_code, reason = "the models use a part of it")]
 mod activity;
-#[path = "../../crates/http/src/connection/aside.rs"]
-mod aside;
 #[path = "../../crates/server/src/frozen.rs"]
 mod frozen;
 #[path = "../../crates/http/src/nodes/latest.rs"]
@@ -23,11 +21,13 @@ mod latest;
 #[path = "../../crates/store/src/bus/mailbox.rs"]
 #[expect(dead_code, reason = "the models use a part of it")]
 mod mailbox;
+#[path = "../../crates/client/src/outbox.rs"]
+#[expect(dead_code, reason = "the models use a part of it")]
+mod outbox;
+#[path = "../../crates/http/src/connection/side_future.rs"]
+mod side_future;
 #[path = "../../crates/server/src/tasks/slot.rs"]
 mod slot;
-#[path = "../../crates/client/src/transport/stream_link.rs"]
-#[expect(dead_code, reason = "the models use a part of it")]
-mod stream_link;
 #[path = "../../crates/peer/src/limits/token_bucket.rs"]
 #[expect(dead_code, unreachable_pub, reason = "the models use a part of it")]
 mod token_bucket;
@@ -45,7 +45,7 @@ pub use sharing::{
     a_change_is_seen_by_whoever_looks_after_it, a_task_is_whole_when_it_is_seen, the_newest_number_wins,
 };
 pub use waking::{
-    a_call_aside_is_never_slept_through, every_message_is_written_in_order, what_was_missed_is_told,
+    a_side_future_is_never_slept_through, every_message_is_written_in_order, what_was_missed_is_told,
     whoever_waits_for_a_task_hears_of_the_end, whoever_waits_for_a_task_is_woken,
 };
 

@@ -11,10 +11,10 @@ use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 use tokio::io::AsyncWrite;
 
-use crate::aside::Aside;
 use crate::mailbox::{Found, Mailbox};
+use crate::outbox::{StreamLink, Turn};
+use crate::side_future::SideFuture;
 use crate::slot::Slot;
-use crate::stream_link::{StreamLink, Turn};
 use crate::sync::Mutex;
 use crate::{Link, Outgoing, model};
 
@@ -108,13 +108,13 @@ impl Bell {
 }
 
 /// A future that is polled only when it was woken is polled when it was woken.
-pub fn a_call_aside_is_never_slept_through() {
+pub fn a_side_future_is_never_slept_through() {
     model(|| {
         let bell = Arc::new(Bell { rung: AtomicBool::new(false), waiting: Mutex::new(None) });
         let heard = bell.clone();
-        let aside = Aside::new(poll_fn(move |cx| heard.poll(cx)));
+        let side = SideFuture::new(poll_fn(move |cx| heard.poll(cx)));
         let ringer = thread::spawn(move || bell.ring());
-        block_on(aside);
+        block_on(side);
         ringer.join().expect("it does not panic");
     });
 }

@@ -11,7 +11,7 @@ macro_rules! models {
 
 models!(
     a_bucket_gives_all_there_is_and_no_more,
-    a_call_aside_is_never_slept_through,
+    a_side_future_is_never_slept_through,
     a_change_is_seen_by_whoever_looks_after_it,
     a_connection_is_not_taken_for_idle,
     a_session_is_not_taken_for_idle,

@@ -34,7 +34,7 @@ impl Protocol {
             .max_buf_size(limits.header_bytes.max(8192))
             // Head and body are copied into one buffer and leave in one write, which costs less than a list of two.
             .writev(false)
-            // Whether a client has gone is looked for where a request takes its time; see `LentIo`.
+            // Whether a client has gone is looked for where a request takes its time; see `HyperIo`.
             .half_close(true)
             .keep_alive(true);
         // The default needs no allocation per request.

@@ -19,12 +19,12 @@ use jackfield_peer::Shutdown;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::activity::Activity;
-use super::aside::Aside;
-use super::awaited::Awaited;
-use super::bell::Door;
+use super::filtered_waker::WakerFilter;
+use super::hyper_io::{HyperIo, Look};
 use super::io::WatchedIo;
-use super::lent::{LentIo, Look};
 use super::protocol::Protocol;
+use super::request_body::RequestBody;
+use super::side_future::SideFuture;
 use super::streaming;
 use crate::endpoint::{Endpoint, apart};
 use crate::request::ClientMemo;
@@ -46,28 +46,33 @@ pub(crate) async fn serve<S>(
     let activity = Activity::new();
     let mut io = WatchedIo::new(TokioIo::new(stream), activity.clone(), endpoint.limits().write_timeout);
     let client = Arc::new(ClientMemo::new(address.ip()));
-    let mut line = Line { outside: Outside::new(&activity, &endpoint, shutdown), activity, endpoint, client };
+    let mut connection = ClientConnection {
+        interruptions: Interruptions::new(&activity, &endpoint, shutdown),
+        activity,
+        endpoint,
+        client,
+    };
     let is_http2 = tokio::select! {
         biased;
         found = protocol.is_http2(&mut io) => found,
-        _ = poll_fn(|cx| line.outside.poll(cx)) => return line.outside.late(),
+        _ = poll_fn(|cx| connection.interruptions.poll(cx)) => return connection.interruptions.late(),
     };
     match is_http2 {
-        Ok(true) => Box::pin(line.http2(io, &protocol)).await,
-        Ok(false) => line.http1(io, &protocol).await,
+        Ok(true) => Box::pin(connection.http2(io, &protocol)).await,
+        Ok(false) => connection.http1(io, &protocol).await,
         Err(error) => note(Err(error)),
     }
 }
 
 /// What all requests of a connection share.
-struct Line {
-    outside: Outside,
+struct ClientConnection {
+    interruptions: Interruptions,
     activity: Arc<Activity>,
     endpoint: Arc<Endpoint>,
     client: Arc<ClientMemo>,
 }
 
-impl Line {
+impl ClientConnection {
     async fn http2<T>(mut self, io: WatchedIo<T>, protocol: &Protocol)
     where
         T: Read + Write + Unpin + Send + 'static,
@@ -89,16 +94,16 @@ impl Line {
                 if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
                     return Poll::Ready(Some(ended));
                 }
-                match self.outside.poll(cx) {
-                    Poll::Ready(Told::Finish) => connection.as_mut().graceful_shutdown(),
-                    Poll::Ready(Told::Close) => return Poll::Ready(None),
+                match self.interruptions.poll(cx) {
+                    Poll::Ready(Interruption::Finish) => connection.as_mut().graceful_shutdown(),
+                    Poll::Ready(Interruption::Close) => return Poll::Ready(None),
                     Poll::Pending => return Poll::Pending,
                 }
             }
         });
         match ended.await {
             Some(ended) => note(ended),
-            None => self.outside.late(),
+            None => self.interruptions.late(),
         }
     }
 
@@ -122,7 +127,7 @@ impl Line {
     where
         T: Read + Write + Unpin + Send + 'static,
     {
-        let streams = Slot::default();
+        let streams = StreamSlot::default();
         let (activity, endpoint, client, slot) = (&self.activity, &self.endpoint, &self.client, &streams);
         let service = service_fn(move |request: Request<Incoming>| {
             let busy = activity.begin(false);
@@ -130,7 +135,7 @@ impl Line {
             let bounded = request.method() == Method::POST || request.body().is_end_stream();
             let chunks = bounded && request.version() == Version::HTTP_11;
             let (parts, body) = apart(request);
-            let body = Awaited::new(body, activity);
+            let body = RequestBody::new(body, activity);
             async move {
                 let mut response = endpoint.serve(parts, body, false, Some(client)).await;
                 response.body_mut().keep_busy(busy);
@@ -140,14 +145,14 @@ impl Line {
                 Ok::<_, Infallible>(response)
             }
         });
-        let io = LentIo::new(io);
+        let io = HyperIo::new(io);
         let mut connection = protocol.http1.serve_connection(io.share(), service);
-        if self.outside.ends {
+        if self.interruptions.ends {
             Pin::new(&mut connection).graceful_shutdown();
         }
-        let mut door = Door::default();
+        let mut filter = WakerFilter::default();
         let ended = poll_fn(|cx| {
-            let cx = &mut door.context(cx);
+            let cx = &mut filter.context(cx);
             loop {
                 if let Poll::Ready(ended) = Pin::new(&mut connection).poll(cx) {
                     return Poll::Ready(Ended::Over(ended));
@@ -158,9 +163,9 @@ impl Line {
                 {
                     return Poll::Ready(Ended::Streams(response));
                 }
-                match self.outside.poll(cx) {
-                    Poll::Ready(Told::Finish) => Pin::new(&mut connection).graceful_shutdown(),
-                    Poll::Ready(Told::Close) => return Poll::Ready(Ended::Late),
+                match self.interruptions.poll(cx) {
+                    Poll::Ready(Interruption::Finish) => Pin::new(&mut connection).graceful_shutdown(),
+                    Poll::Ready(Interruption::Close) => return Poll::Ready(Ended::Late),
                     // What is still to come of a request hyper reads itself, and sees where it ends.
                     Poll::Pending if !self.activity.owes_answer() => return Poll::Pending,
                     Poll::Pending => match std::task::ready!(io.look(cx)) {
@@ -174,7 +179,7 @@ impl Line {
         match ended {
             Ended::Over(ended) => note(ended),
             Ended::Gone(error) => note(Err(error)),
-            Ended::Late => self.outside.late(),
+            Ended::Late => self.interruptions.late(),
             Ended::Streams(response) => {
                 let read = connection.into_parts().read_buf;
                 let mut io = io.take_back()?;
@@ -190,7 +195,7 @@ impl Line {
     where
         T: Read + Write + Unpin,
     {
-        let closes = response.body().closes() || self.outside.ends;
+        let closes = response.body().closes() || self.interruptions.ends;
         let writing = streaming::write(io, response, closes);
         tokio::pin!(writing);
         poll_fn(|cx| {
@@ -198,10 +203,10 @@ impl Line {
                 if let Poll::Ready(written) = writing.as_mut().poll(cx) {
                     return Poll::Ready(written);
                 }
-                match self.outside.poll(cx) {
+                match self.interruptions.poll(cx) {
                     // Whoever sends the events knows as well, and comes to an end.
-                    Poll::Ready(Told::Finish) => {}
-                    Poll::Ready(Told::Close) => return Poll::Ready(Err(std::io::ErrorKind::TimedOut.into())),
+                    Poll::Ready(Interruption::Finish) => {}
+                    Poll::Ready(Interruption::Close) => return Poll::Ready(Err(std::io::ErrorKind::TimedOut.into())),
                     Poll::Pending => return Poll::Pending,
                 }
             }
@@ -222,13 +227,13 @@ enum Ended {
 
 /// Where a stream waits to be taken from hyper.
 #[derive(Debug, Default)]
-struct Slot {
+struct StreamSlot {
     response: Mutex<Option<Box<Response<Body>>>>,
     /// Whether one waits: it is looked for after each request, and seldom there.
     filled: AtomicBool,
 }
 
-impl Slot {
+impl StreamSlot {
     /// Hands a response over, and never comes back: hyper is dropped with whoever waits here.
     async fn put<T>(&self, response: Response<Body>) -> T {
         *self.response.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(response));
@@ -245,8 +250,8 @@ impl Slot {
     }
 }
 
-/// What a connection is told from outside.
-enum Told {
+/// What ends a connection besides its client.
+enum Interruption {
     /// It took too long.
     Close,
     /// The server ends; what is under way may come to its end.
@@ -254,36 +259,36 @@ enum Told {
 }
 
 /// Tells a connection first that the server ends, then that it took too long.
-struct Outside {
-    word: Aside<Told>,
+struct Interruptions {
+    next: SideFuture<Interruption>,
     activity: Arc<Activity>,
     endpoint: Arc<Endpoint>,
     ends: bool,
 }
 
-impl Outside {
+impl Interruptions {
     fn new(activity: &Arc<Activity>, endpoint: &Arc<Endpoint>, shutdown: Shutdown) -> Self {
         let (watched, limits) = (activity.clone(), endpoint.clone());
-        let word = Aside::new(async move {
+        let next = SideFuture::new(async move {
             tokio::select! {
-                () = watch(&watched, limits.limits()) => Told::Close,
-                () = shutdown.triggered() => Told::Finish,
+                () = watch(&watched, limits.limits()) => Interruption::Close,
+                () = shutdown.triggered() => Interruption::Finish,
             }
         });
-        Self { word, activity: activity.clone(), endpoint: endpoint.clone(), ends: false }
+        Self { next, activity: activity.clone(), endpoint: endpoint.clone(), ends: false }
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Told> {
-        let told = std::task::ready!(Pin::new(&mut self.word).poll(cx));
-        if let Told::Finish = told {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Interruption> {
+        let interruption = std::task::ready!(Pin::new(&mut self.next).poll(cx));
+        if let Interruption::Finish = interruption {
             self.ends = true;
             let (watched, limits) = (self.activity.clone(), self.endpoint.clone());
-            self.word = Aside::new(async move {
+            self.next = SideFuture::new(async move {
                 watch(&watched, limits.limits()).await;
-                Told::Close
+                Interruption::Close
             });
         }
-        Poll::Ready(told)
+        Poll::Ready(interruption)
     }
 
     fn late(&self) {

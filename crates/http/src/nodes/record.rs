@@ -18,7 +18,7 @@ pub(super) const READY: &str = "ready";
 pub(super) const LISTENS: &str = "listens";
 /// The node that alone can serve the session.
 pub(super) const HOME: &str = "home";
-/// From where on the client has to be told of changes, by a log of the handler's own.
+/// The position in the change log of the handler after which the client has to be notified.
 pub(super) const TOLD: &str = "told";
 const STANDALONE: &str = "standalone";
 const NAME: &str = "name";
@@ -37,7 +37,7 @@ pub(crate) struct Replica {
     pub(crate) listens: AtomicBool,
     /// The version of the record that is known here.
     pub(super) version: AtomicU64,
-    /// The place in the handler's log from which on it may not have told of what the client subscribed to elsewhere.
+    /// The position in the change log after which the handler may not have notified the client of what it subscribed to at another node.
     untold: AtomicU64,
     /// When the store was told last that the session is in use.
     pub(super) kept: AtomicU64,
@@ -69,7 +69,7 @@ impl Replica {
         })
     }
 
-    /// Returns from where on the handler may not have told of what the client subscribed to elsewhere, once.
+    /// Takes the position after which the client may not have been notified; the next caller gets none.
     pub(super) fn take_untold(&self) -> Option<u64> {
         Some(self.untold.swap(ALL_TOLD, Ordering::Relaxed)).filter(|place| *place != ALL_TOLD)
     }
@@ -80,7 +80,7 @@ impl Replica {
     }
 }
 
-/// Whose a session is, as the store has it: a user through a program. The lengths keep two of them from looking alike.
+/// The owner of a session, as the store has it: a user through a program. The lengths keep two owners from having one text.
 pub(super) fn owner(principal: &Principal) -> String {
     let Principal { issuer, subject, client, .. } = principal;
     let user = format!("user {} {} {issuer}{subject}", issuer.len(), subject.len());
@@ -109,7 +109,8 @@ pub(super) fn field(change: SessionChange<'_>) -> Option<(String, Option<Bytes>)
 /// Takes over what a record says, unless something newer is known.
 pub(super) fn apply(record: &SessionRecord, live: &LocalSession) {
     let (Some(replica), Some(session)) = (&live.replica, live.session()) else { return };
-    // One at a time: an older record must not be taken over after a newer one.
+    // The lock on the subscriptions is held to the end, so that records are applied one at a time: two that are loaded at once may arrive in
+    // either order, and the older one must not undo the newer one.
     let mut subscriptions = session.subscriptions();
     if replica.version.fetch_max(record.version, Ordering::Relaxed) >= record.version {
         return;

@@ -100,14 +100,14 @@ impl Cluster {
         let loaded = live.clone();
         let live =
             self.host.sessions.insert_or_get(live, self.host.limits()).map_err(|_| StoreError::Full("sessions"))?;
-        // If two requests have loaded it, this may be the other's, which may be older.
+        // Two requests may have loaded it at once. Then this may be the replica of the other one, from an older record.
         record::apply(&found, &live);
-        // A notice that came before the session was in the table was for nobody, but may have been about what was loaded.
+        // A notice that came before the session was in the table found nothing to change, but may have been about this session.
         if self.node.heard() != heard {
             self.reload(&live).await;
         }
         if let Some(session) = live.session().filter(|_| Arc::ptr_eq(&live, &loaded)) {
-            // That is before any subscription.
+            // The change cursor of the session is older than any subscription, so that what is untold comes with it.
             let _ = live.replica.as_ref().and_then(Replica::take_untold);
             self.host.handler.resumed(&session, session.change_cursor());
         }
@@ -153,7 +153,7 @@ impl Cluster {
         let session = live.id.to_text();
         let name = jackfield_store::StreamName::new(&session, stream.stream);
         self.node.ask(self.node.stores.events().open(name, self.host.shared.keep_events())).await?;
-        // It counts when it is kept: the client may go away while this waits, and then nothing was promised.
+        // The replica says so only after the store: the client may go away while this waits, and then nothing was promised.
         if !replica.listens.load(Ordering::Relaxed) {
             set(&self.node, live, record::LISTENS.to_owned(), Some(Bytes::new())).await?;
             replica.listens.store(true, Ordering::Relaxed);
@@ -198,7 +198,7 @@ pub(super) fn sent_key(session: &str) -> String {
 pub(crate) async fn keep_change(live: &Arc<LocalSession>, change: SessionChange<'_>) -> Result<(), StoreError> {
     let (Some(node), Some((name, value))) = (&live.shared.node, record::field(change)) else { return Ok(()) };
     set(node, live, name, value).await?;
-    // A record that was loaded meanwhile may not have had it.
+    // A record that was loaded before the change was stored may have been applied after it.
     if let Some(session) = live.session() {
         match change {
             SessionChange::Subscribed { uri, .. } => drop(session.subscribe(uri, usize::MAX)),
@@ -226,7 +226,7 @@ async fn set(node: &Arc<Node>, live: &Arc<LocalSession>, name: String, value: Op
             }
         }
     }
-    // Whoever asked for the change relies on it at all nodes, also if this one dies when it has answered.
+    // The client relies on the change at all nodes, also if this one dies when it has answered. So the notice leaves before the answer does.
     node.tell_now(live.id, What::Changed).await;
     Ok(())
 }

@@ -10,7 +10,7 @@ use http_body::{Body as HttpBody, Frame};
 use jackfield_peer::deadline::after;
 use tokio::time::timeout_at;
 
-use crate::connection::unheard;
+use crate::connection::without_waking;
 use crate::response::respond;
 use crate::{Body, HttpLimits};
 
@@ -87,7 +87,7 @@ type Found<B> = Poll<Option<Result<Frame<<B as HttpBody>::Data>, <B as HttpBody>
 /// Takes the next piece if it is there.
 async fn at_once<B: HttpBody + Unpin>(body: &mut B) -> Found<B> {
     poll_fn(|cx| {
-        let frame = unheard(|| Pin::new(&mut *body).poll_frame(cx));
+        let frame = without_waking(|| Pin::new(&mut *body).poll_frame(cx));
         // Whoever brings the body need not be told that all of it was taken, but must be told to go on.
         if !body.is_end_stream() {
             cx.waker().wake_by_ref();

@@ -1,5 +1,6 @@
 //! The work on a request or notification.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -14,7 +15,6 @@ use crate::{Answering, Handler, Incoming, Reply};
 /// The work on a request or notification, after it was polled once.
 #[expect(clippy::allow_attributes, reason = "how large depends on the features of serde_json")]
 #[allow(clippy::large_enum_variant, reason = "moving an answer is cheaper than allocating for each")]
-#[derive(Debug)]
 pub enum Work {
     /// It is done.
     Ready(Reply),
@@ -56,6 +56,15 @@ impl Work {
         match self {
             Self::Ready(reply) => reply,
             Self::Pending(future) => future.await,
+        }
+    }
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ready(reply) => f.debug_tuple("Ready").field(reply).finish(),
+            Self::Pending(_) => f.write_str("Pending"),
         }
     }
 }

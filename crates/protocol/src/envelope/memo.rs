@@ -12,12 +12,3 @@ pub struct Memo {
     pub(super) meta: MetaMemo,
     pub(super) outline: Outline,
 }
-
-impl Memo {
-    /// Returns a number that stands for the `_meta` of the message that was read last, if that had one: the same number means
-    /// the same text, as long as this memo lives. Large ones have no number.
-    #[must_use]
-    pub fn number(&self) -> Option<u64> {
-        self.meta.number()
-    }
-}

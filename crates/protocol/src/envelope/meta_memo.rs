@@ -13,18 +13,11 @@ pub(super) struct MetaMemo {
     text: Vec<u8>,
     /// Where the members stand, counted from the start of the object.
     members: MetaMembers,
-    /// Counts the objects that were remembered.
-    number: u64,
     /// The `_meta` of an earlier result: who the server is, mostly. It is shared with those who keep it.
     of_result: Option<Arc<str>>,
 }
 
 impl MetaMemo {
-    /// Returns a number that stands for the object that was read last, unless it was large.
-    pub(super) fn number(&self) -> Option<u64> {
-        (!self.text.is_empty()).then_some(self.number)
-    }
-
     /// Returns the members and the length of the remembered object, if `text` begins with it at `start`.
     pub(super) fn recall(&self, text: &[u8], start: usize) -> Option<(MetaMembers, usize)> {
         let is_same = !self.text.is_empty() && text.get(start..)?.starts_with(&self.text);
@@ -34,7 +27,6 @@ impl MetaMemo {
     /// Remembers an object. One with a member that stands twice must not come here.
     pub(super) fn remember(&mut self, object: &[u8], start: usize, members: &MetaMembers) {
         self.text.clear();
-        self.number = self.number.saturating_add(1);
         if object.len() > MAX_BYTES || members.len() > MAX_MEMBERS {
             return;
         }

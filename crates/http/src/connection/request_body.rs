@@ -12,25 +12,25 @@ use super::activity::Activity;
 ///
 /// Until then nobody looks whether the client is still there, because a look takes some of the body, and hyper could not drop the rest of
 /// it at once. So a gate that thinks before the body is read is not given up when the client leaves, but comes to its end.
-pub(super) struct Awaited<'a, B> {
+pub(super) struct RequestBody<'a, B> {
     body: B,
     activity: &'a Activity,
 }
 
-impl<'a, B: Body> Awaited<'a, B> {
+impl<'a, B: Body> RequestBody<'a, B> {
     pub(super) fn new(body: B, activity: &'a Activity) -> Self {
         activity.set_in_body(!body.is_end_stream());
         Self { body, activity }
     }
 }
 
-impl<B> Drop for Awaited<'_, B> {
+impl<B> Drop for RequestBody<'_, B> {
     fn drop(&mut self) {
         self.activity.set_in_body(false);
     }
 }
 
-impl<B: Body + Unpin> Body for Awaited<'_, B> {
+impl<B: Body + Unpin> Body for RequestBody<'_, B> {
     type Data = B::Data;
     type Error = B::Error;
 

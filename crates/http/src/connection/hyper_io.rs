@@ -1,4 +1,4 @@
-//! A connection's bytes, lent to hyper.
+//! A connection's bytes as hyper gets them.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -13,9 +13,9 @@ use super::io::WatchedIo;
 ///
 /// hyper would look for that itself, with a read and a new buffer for every request, before its handler has been asked at all. Most
 /// handlers are ready at once, so that only those that are not should cost a look.
-pub(super) struct LentIo<T>(Arc<Mutex<WatchedIo<T>>>);
+pub(super) struct HyperIo<T>(Arc<Mutex<WatchedIo<T>>>);
 
-impl<T> LentIo<T> {
+impl<T> HyperIo<T> {
     pub(super) fn new(io: WatchedIo<T>) -> Self {
         Self(Arc::new(Mutex::new(io)))
     }
@@ -35,7 +35,7 @@ impl<T> LentIo<T> {
     }
 }
 
-impl<T: Read + Unpin> LentIo<T> {
+impl<T: Read + Unpin> HyperIo<T> {
     /// Looks whether the client has gone while its request, of which nothing is missing, is served.
     pub(super) fn look(&self, cx: &mut Context<'_>) -> Poll<Look> {
         let mut io = self.io();
@@ -55,13 +55,13 @@ pub(super) enum Look {
     Sends,
 }
 
-impl<T: Read + Unpin> Read for LentIo<T> {
+impl<T: Read + Unpin> Read for HyperIo<T> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut *self.io()).poll_read(cx, buffer)
     }
 }
 
-impl<T: Write + Unpin> Write for LentIo<T> {
+impl<T: Write + Unpin> Write for HyperIo<T> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut *self.io()).poll_write(cx, bytes)
     }

@@ -8,41 +8,41 @@ use crate::sync::{AtomicBool, Mutex, Ordering};
 
 /// Polls its future only after that has asked for it, however often the task around it is woken. A connection is woken for
 /// every request, its timers and the shutdown hardly ever.
-pub(crate) struct Aside<T> {
+pub(crate) struct SideFuture<T> {
     future: Pin<Box<dyn Future<Output = T> + Send>>,
-    call: Arc<Call>,
+    signal: Arc<Signal>,
     waker: Waker,
 }
 
 /// Remembers that the future was woken.
-struct Call {
+struct Signal {
     woken: AtomicBool,
     task: Mutex<Option<Waker>>,
 }
 
-impl<T> Aside<T> {
+impl<T> SideFuture<T> {
     pub(crate) fn new(future: impl Future<Output = T> + Send + 'static) -> Self {
-        let call = Arc::new(Call { woken: AtomicBool::new(true), task: Mutex::new(None) });
-        Self { future: Box::pin(future), waker: call.clone().into(), call }
+        let signal = Arc::new(Signal { woken: AtomicBool::new(true), task: Mutex::new(None) });
+        Self { future: Box::pin(future), waker: signal.clone().into(), signal }
     }
 }
 
-impl<T> Future for Aside<T> {
+impl<T> Future for SideFuture<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         // A task keeps its waker for as long as it lives, so that it is noted with the first poll only.
         // Looking is cheaper than taking.
-        if !self.call.woken.load(Ordering::Relaxed) || !self.call.woken.swap(false, Ordering::AcqRel) {
+        if !self.signal.woken.load(Ordering::Relaxed) || !self.signal.woken.swap(false, Ordering::AcqRel) {
             return Poll::Pending;
         }
-        *self.call.task.lock() = Some(cx.waker().clone());
+        *self.signal.task.lock() = Some(cx.waker().clone());
         let waker = self.waker.clone();
         self.future.as_mut().poll(&mut Context::from_waker(&waker))
     }
 }
 
-impl Wake for Call {
+impl Wake for Signal {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
