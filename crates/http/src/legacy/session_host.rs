@@ -117,7 +117,7 @@ impl SessionHost {
     /// Begins the work on a request. If it is not ready at once it goes on in a task, so that it survives the connection.
     fn start(&self, exchange: &Arc<Exchange>, key: RequestKey, request: Request, parts: Arc<Parts>, in_batch: bool) {
         let checked = self.check(exchange, &request, in_batch);
-        let from = match checked.and_then(|()| exchange.live().admit(&request.method, &request.params)) {
+        let from = match checked.and_then(|()| exchange.live().resolve(&request.method, &request.params)) {
             Ok(from) => from,
             Err(error) => return refuse(exchange, key, Some(&request.id), &error),
         };
@@ -156,7 +156,7 @@ impl SessionHost {
         parts: Option<Arc<Parts>>,
     ) -> (Vec<u8>, Option<i64>) {
         let mut text = Vec::with_capacity(512);
-        let from = match live.admit(&request.method, &request.params) {
+        let from = match live.resolve(&request.method, &request.params) {
             Ok(from) => from,
             Err(error) => {
                 write_error(&mut text, Some(&request.id), &error, Revision::LATEST_WITH_HANDSHAKE);
@@ -230,7 +230,7 @@ impl SessionHost {
             }
             return true;
         }
-        let Some(from) = live.admit_notification(&incident) else { return true };
+        let Some(from) = live.resolve_notification(&incident) else { return true };
         let most = self.limits().requests_in_flight;
         if live.is_in_use() && !live.calls().running.has_room_for_notification(&incident.method, most) {
             return false;

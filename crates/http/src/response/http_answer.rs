@@ -1,6 +1,5 @@
 //! How a request is answered.
 
-use std::cell::Cell;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -70,26 +69,10 @@ impl From<Box<Response<Body>>> for HttpAnswer {
     }
 }
 
-thread_local! {
-    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-/// What is written at once and copied; a longer text keeps the memory it was written to.
-const SHORT: usize = 16 * 1024;
-
-/// Writes a text, which takes no more memory than it needs.
+/// Writes a text.
 pub(crate) fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let mut scratch = SCRATCH.take();
-    scratch.clear();
-    write(&mut scratch);
-    if scratch.len() > SHORT {
-        return scratch;
-    }
-    let text = scratch.as_slice().to_vec();
-    // What was written may have been long before it was given up for an error.
-    if scratch.capacity() <= SHORT.saturating_mul(2) {
-        SCRATCH.set(scratch);
-    }
+    let mut text = Vec::with_capacity(512);
+    write(&mut text);
     text
 }
 
@@ -133,24 +116,5 @@ mod tests {
     async fn the_room_of_many_headers_is_given_back() {
         let mut parts = request(90);
         assert!(json().response_to(&mut parts).await.headers().capacity() <= KEPT_HEADERS);
-    }
-
-    #[test]
-    fn texts_may_be_written_within_each_other() {
-        let mut inner = Vec::new();
-        let outer = written(|out| {
-            out.extend_from_slice(b"outer");
-            inner = written(|out| out.extend_from_slice(b"inner"));
-        });
-        assert_eq!((outer.as_slice(), inner.as_slice()), (&b"outer"[..], &b"inner"[..]));
-        let long = written(|out| out.resize(SHORT.saturating_add(1), b'x'));
-        assert_eq!(long.len(), SHORT.saturating_add(1));
-        assert_eq!(written(|out| out.push(b'y')), b"y");
-        let given_up = written(|out| {
-            out.resize(SHORT.saturating_mul(9), b'x');
-            out.truncate(1);
-        });
-        assert_eq!(given_up, b"x");
-        assert!(SCRATCH.take().capacity() <= SHORT.saturating_mul(2), "the memory is not kept for ever");
     }
 }

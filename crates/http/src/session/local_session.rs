@@ -73,7 +73,7 @@ pub(crate) struct LocalSession {
     pub(crate) questions: Questions,
     /// What is known of the session as one that other nodes serve too.
     pub(crate) replica: Option<Replica>,
-    admission: Mutex<CallerResolver>,
+    resolver: Mutex<CallerResolver>,
     outlet: Arc<dyn Outlet>,
     calls: Mutex<InFlight>,
     /// The stream of messages that belong to no request; made with the first of them.
@@ -107,7 +107,7 @@ impl LocalSession {
         Arc::new_cyclic(|weak: &Weak<Self>| Self {
             id,
             transport,
-            admission: Mutex::new(CallerResolver::new(revisions, principal.clone())),
+            resolver: Mutex::new(CallerResolver::new(revisions, principal.clone())),
             principal,
             shared: shared.clone(),
             questions,
@@ -122,26 +122,26 @@ impl LocalSession {
     }
 
     /// Finds out who sends a request; `initialize` opens the session.
-    pub(crate) fn admit(&self, method: &MethodName, params: &Params) -> Result<ResolvedCaller, ErrorObject> {
-        self.admission().request(method, params, &self.outlet)
+    pub(crate) fn resolve(&self, method: &MethodName, params: &Params) -> Result<ResolvedCaller, ErrorObject> {
+        self.resolver().request(method, params, &self.outlet)
     }
 
-    pub(crate) fn admit_notification(&self, notification: &RawNotification) -> Option<ResolvedCaller> {
-        self.admission().notification(notification)
+    pub(crate) fn resolve_notification(&self, notification: &RawNotification) -> Option<ResolvedCaller> {
+        self.resolver().notification(notification)
     }
 
-    fn admission(&self) -> MutexGuard<'_, CallerResolver> {
-        self.admission.lock().unwrap_or_else(PoisonError::into_inner)
+    fn resolver(&self) -> MutexGuard<'_, CallerResolver> {
+        self.resolver.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns what `initialize` opened.
     pub(crate) fn session(&self) -> Option<Arc<Session>> {
-        self.admission().session().cloned()
+        self.resolver().session().cloned()
     }
 
     /// Forgets what `initialize` said, because it failed.
     pub(crate) fn reopen(&self) {
-        self.admission().close();
+        self.resolver().close();
     }
 
     pub(crate) fn revision(&self) -> Revision {

@@ -1,4 +1,4 @@
-//! A request from its admission to its answer.
+//! A request that was let in, until it is answered.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::work::Work;
 use super::write::write_reply;
 use crate::{Handler, Incoming, Reply, RequestKey};
 
-/// A request that has been admitted and not been answered: what is needed to begin it, to write its answer, and to monitor it.
+/// A request that may be served and has not been answered: what is needed to begin it, to write its answer, and to monitor it.
 #[derive(Debug)]
 pub struct ActiveRequest {
     /// Names the request within its connection.
@@ -25,7 +25,7 @@ pub struct ActiveRequest {
 }
 
 impl ActiveRequest {
-    /// Admits a request of a caller who speaks `revision`.
+    /// Describes a request of a caller who speaks `revision`.
     #[must_use]
     pub fn new(key: RequestKey, request: &Request, revision: Revision, origin: &dyn Origin) -> Self {
         let opens_session = request.method == MethodName::Known(Method::Initialize);

@@ -56,7 +56,7 @@ impl CallerResolver {
         params: &Params,
         outlet: &Arc<dyn Outlet>,
     ) -> Result<ResolvedCaller, ErrorObject> {
-        let admitted = match (params.meta(key::PROTOCOL_VERSION), method) {
+        let resolved = match (params.meta(key::PROTOCOL_VERSION), method) {
             (Some(_), _) => ResolvedCaller { caller: self.modern(params)?, session: None },
             (None, MethodName::Known(Method::Initialize)) => self.open(params, outlet)?,
             (None, _) => match &self.session {
@@ -64,8 +64,8 @@ impl CallerResolver {
                 None => self.stranger(method)?,
             },
         };
-        check_method(method, &admitted.caller)?;
-        Ok(admitted)
+        check_method(method, &resolved.caller)?;
+        Ok(resolved)
     }
 
     /// Finds out who sends a notification; `None` if it means nothing here. `notifications/initialized` makes the session ready.

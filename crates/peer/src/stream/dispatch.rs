@@ -19,7 +19,7 @@ use crate::call::{
 use crate::tape::{Recorder, Side};
 use crate::{CallerResolver, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
 
-/// The state of one connection: who is admitted, what runs, and what waits to be written.
+/// The state of one connection: who is calling, what runs, and what waits to be written.
 pub(crate) struct StreamDispatch {
     handler: Arc<dyn Handler>,
     limits: Limits,
