@@ -21,13 +21,13 @@ mod latest;
 #[path = "../../crates/store/src/bus/mailbox.rs"]
 #[expect(dead_code, reason = "the models use a part of it")]
 mod mailbox;
-#[path = "../../crates/client/src/outbox.rs"]
-#[expect(dead_code, reason = "the models use a part of it")]
-mod outbox;
 #[path = "../../crates/http/src/connection/side_future.rs"]
 mod side_future;
 #[path = "../../crates/server/src/tasks/slot.rs"]
 mod slot;
+#[path = "../../crates/client/src/transport/stream_link.rs"]
+#[expect(dead_code, reason = "the models use a part of it")]
+mod stream_link;
 #[path = "../../crates/peer/src/limits/token_bucket.rs"]
 #[expect(dead_code, unreachable_pub, reason = "the models use a part of it")]
 mod token_bucket;

@@ -12,9 +12,9 @@ use loom::thread;
 use tokio::io::AsyncWrite;
 
 use crate::mailbox::{Found, Mailbox};
-use crate::outbox::{StreamLink, Turn};
 use crate::side_future::SideFuture;
 use crate::slot::Slot;
+use crate::stream_link::{StreamLink, Turn};
 use crate::sync::Mutex;
 use crate::{Link, Outgoing, model};
 
