@@ -254,7 +254,7 @@ async fn requests_in_flight_are_bounded() {
     assert_eq!(session.ask(&session.tool(2, "echo", json!({ "text": "now" }))).await.text(), "now");
 }
 
-/// A notification in a batch that is dropped does not vanish silently: the POST is refused, if nothing else of it is answered.
+/// T-028: a notification in a batch that is dropped does not vanish silently: the POST is refused, if nothing else of it is answered.
 #[tokio::test]
 async fn notifications_in_a_batch_are_bounded() {
     let config = jackfield_http::HttpConfig::default().with_limits(|limits| limits.requests_in_flight = 1);

@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Nobody is taken for another: not by the same words of another user, and not by other words of the same length.
+    /// T-040: nobody is taken for another: not by the same words of another user, and not by other words of the same length.
     #[test]
     fn callers_are_not_taken_for_each_other() {
         let mut memo = CallerMemo::default();
