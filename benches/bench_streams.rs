@@ -2,7 +2,7 @@
 //! `bench_streams --http 127.0.0.1:8000`.
 
 use jackfield::http::HttpConfig;
-use jackfield::{Cx, Server, tool};
+use jackfield::{Cx, Server, tool, tools};
 
 /// Count to a number, with an event for each that names the counter.
 #[tool]
@@ -25,5 +25,5 @@ async fn main() -> jackfield::Result {
         limits.listen_streams = 65_536;
         limits.requests_per_address = 65_536;
     });
-    Server::new("streams").tool(count).serve_http_with(address, config).await
+    Server::new("streams").tools(tools![count]).serve_http_with(address, config).await
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use jackfield::protocol::{Schema, Tool};
-use jackfield::{Call, Cx, Json, Server, resource, tool};
+use jackfield::{Call, Cx, Json, Server, resource, resources, tool, tools};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -58,7 +58,7 @@ fn with_more_tools(server: Server) -> jackfield::Result<Server> {
         });
         let tool = Tool::new(format!("tool_{number:02}"), Schema::new(&schema)?)
             .with_description(format!("Look something up in collection {number}."));
-        let handle = server.tools().insert(tool, |call: Call, _cx: Cx| async move {
+        let handle = server.tool_registry().insert(tool, |call: Call, _cx: Cx| async move {
             format!("nothing found, {} bytes of arguments", call.arguments.len())
         })?;
         handle.keep();
@@ -68,6 +68,6 @@ fn with_more_tools(server: Server) -> jackfield::Result<Server> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> jackfield::Result {
-    let server = Server::new("bench").tool(echo).tool(add).resource(document);
+    let server = Server::new("bench").tools(tools![echo, add]).resources(resources![document]);
     with_more_tools(server)?.run().await
 }

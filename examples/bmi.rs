@@ -1,6 +1,6 @@
 //! A plain tool, and one that waits for something.
 
-use jackfield::{Json, Server, tool};
+use jackfield::{Json, Server, tool, tools};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,5 +30,5 @@ async fn count(
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("health").tool(calculate_bmi).tool(count).run().await
+    Server::new("health").tools(tools![calculate_bmi, count]).run().await
 }

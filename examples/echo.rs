@@ -1,6 +1,6 @@
 //! The same message as a tool, a resource and a prompt.
 
-use jackfield::{Server, prompt, resource, tool};
+use jackfield::{Server, prompt, prompts, resource, resources, tool, tools};
 
 /// Echo a message as a tool.
 #[tool(read_only)]
@@ -22,5 +22,10 @@ fn echo_prompt(message: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("Echo").tool(echo_tool).resource(echo_resource).prompt(echo_prompt).run().await
+    Server::new("Echo")
+        .tools(tools![echo_tool])
+        .resources(resources![echo_resource])
+        .prompts(prompts![echo_prompt])
+        .run()
+        .await
 }

@@ -1,6 +1,6 @@
 //! Asks the user in the middle of a tool. The same function serves clients of every revision that can be asked.
 
-use jackfield::{Cx, Elicited, Error, Server, tool};
+use jackfield::{Cx, Elicited, Error, Server, tool, tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,5 +57,5 @@ struct Confirmation {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("bookings").tool(book_table).run().await
+    Server::new("bookings").tools(tools![book_table]).run().await
 }

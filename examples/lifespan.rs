@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use jackfield::{Server, State, tool};
+use jackfield::{Server, State, tool, tools};
 use rusqlite::Connection;
 
 struct Database(Mutex<Connection>);
@@ -41,5 +41,5 @@ async fn close(database: std::sync::Arc<Database>) {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("notes").try_lifespan(open, close).tool(save).tool(load).run().await
+    Server::new("notes").try_lifespan(open, close).tools(tools![save, load]).run().await
 }

@@ -1,6 +1,6 @@
 //! A task that takes time: it says how far it is, logs, and reads resources of its own server.
 
-use jackfield::{Cx, Error, Server, resource, tool};
+use jackfield::{Cx, Error, Server, resource, resources, tool, tools};
 
 /// The text of a file of the project.
 #[resource("file://project/{name}")]
@@ -24,5 +24,5 @@ async fn long_task(files: Vec<String>, cx: &Cx) -> Result<String, Error> {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("worker").resource(file).tool(long_task).run().await
+    Server::new("worker").resources(resources![file]).tools(tools![long_task]).run().await
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use jackfield::{Server, tool};
+use jackfield::{Server, tool, tools};
 
 /// Say hello, noisily.
 #[tool]
@@ -17,5 +17,5 @@ fn hello(name: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("noisy").tool(hello).run().await
+    Server::new("noisy").tools(tools![hello]).run().await
 }

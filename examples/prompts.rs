@@ -1,6 +1,6 @@
 //! Prompts: one text, and a conversation.
 
-use jackfield::{PromptMessage, Server, prompt};
+use jackfield::{PromptMessage, Server, prompt, prompts};
 
 /// Ask for a review of code.
 #[prompt(title = "Code Review")]
@@ -28,5 +28,5 @@ fn debug_error(
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("prompts").prompt(review_code).prompt(debug_error).run().await
+    Server::new("prompts").prompts(prompts![review_code, debug_error]).run().await
 }

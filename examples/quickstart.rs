@@ -1,6 +1,6 @@
 //! A calculator tool and a greeting resource.
 
-use jackfield::{Server, resource, tool};
+use jackfield::{Server, resource, resources, tool, tools};
 
 /// Add two numbers.
 #[tool(read_only)]
@@ -16,5 +16,5 @@ fn greeting(name: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("demo").tool(add).resource(greeting).run().await
+    Server::new("demo").tools(tools![add]).resources(resources![greeting]).run().await
 }

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::ImageFormat;
-use jackfield::{Image, Server, tool};
+use jackfield::{Image, Server, tool, tools};
 
 /// Make a thumbnail of a PNG image, at most 100 by 100 pixels.
 #[tool(read_only, blocking)]
@@ -19,5 +19,5 @@ fn create_thumbnail(
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("thumbnails").tool(create_thumbnail).run().await
+    Server::new("thumbnails").tools(tools![create_thumbnail]).run().await
 }

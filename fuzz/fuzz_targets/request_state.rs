@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 static SERVICE: LazyLock<StreamableService> = LazyLock::new(|| {
     let server = Server::new("fuzz").keys(Keys::new([7; 32]));
     let schema = Schema::new(&json!({"type": "object"})).expect("a schema");
-    let handle = server.tools().insert(Tool::new("ask", schema), |_: Call, cx: Cx| async move {
+    let handle = server.tool_registry().insert(Tool::new("ask", schema), |_: Call, cx: Cx| async move {
         let question = json!({"type": "object", "properties": {"sure": {"type": "boolean"}}});
         cx.elicit_form("sure", "Are you sure?", serde_json::from_value(question).expect("a form")).await?;
         Ok::<_, Error>("past the question")

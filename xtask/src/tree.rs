@@ -17,7 +17,7 @@ const MOST_WITHOUT_VALIDATION: usize = 60;
 const LONGEST_REBUILD: f64 = 10.0;
 
 /// A server with one tool.
-const SERVER: &str = r#"use jackfield::{Server, tool};
+const SERVER: &str = r#"use jackfield::{Server, tool, tools};
 
 /// Add two numbers.
 #[tool]
@@ -27,7 +27,7 @@ fn add(a: i64, b: i64) -> i64 {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("small").tool(add).run().await
+    Server::new("small").tools(tools![add]).run().await
 }
 "#;
 

@@ -144,7 +144,7 @@ impl Catalogue {
             Ok(listed) => listed,
             Err(unread) => return unread.is_owed,
         };
-        let (line, tools) = (self.line.clone(), self.server.tools());
+        let (line, tools) = (self.line.clone(), self.server.tool_registry());
         let name = |tool: &Tool| tool.name.clone();
         update(&self.line.name, &mut lock(&self.tools), listed, name, |tool| {
             // With the prefix it may be too long.
@@ -156,7 +156,7 @@ impl Catalogue {
 
     /// Looks at the resources and their templates; says whether they are to be looked at again.
     async fn refresh_resources(&self, client: &Client) -> bool {
-        let (line, resources, completes) = (self.line.clone(), self.server.resources(), completes(client));
+        let (line, resources, completes) = (self.line.clone(), self.server.resource_registry(), completes(client));
         let mut is_owed = false;
         match self.listed(client.resources(), "resources").await {
             Ok(listed) => {
@@ -185,7 +185,7 @@ impl Catalogue {
             Ok(listed) => listed,
             Err(unread) => return unread.is_owed,
         };
-        let (line, prompts, completes) = (self.line.clone(), self.server.prompts(), completes(client));
+        let (line, prompts, completes) = (self.line.clone(), self.server.prompt_registry(), completes(client));
         let name = |prompt: &Prompt| prompt.name.clone();
         update(&self.line.name, &mut lock(&self.prompts), listed, name, |prompt| {
             added(prompts.add(prompt_entry(&line, prompt, completes)))

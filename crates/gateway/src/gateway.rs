@@ -122,7 +122,7 @@ impl Gateway {
             let line = Arc::new(Line::new(name.clone(), prefix.clone(), talks.clone(), watches));
             let server = Server::new(name);
             // Clients learn when they connect what there may be, so it is declared before it is there.
-            drop((server.tools(), server.resources(), server.prompts()));
+            drop((server.tool_registry(), server.resource_registry(), server.prompt_registry()));
             outer = outer.mount(prefix, server.clone());
             let updated = Arc::new(Mutex::new(Some(updated)));
             parts.push(Part { line: line.clone(), server, reach, updated });

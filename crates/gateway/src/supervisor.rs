@@ -150,7 +150,7 @@ impl Supervisor {
         loop {
             let renewed = self.line.watches.renew(client).await;
             pause.tried();
-            renewed.uris.into_iter().for_each(|uri| self.server.resources().updated(uri));
+            renewed.uris.into_iter().for_each(|uri| self.server.resource_registry().updated(uri));
             if !renewed.is_partial {
                 self.line.watches.lapsed().await;
             }
@@ -201,7 +201,7 @@ enum Ended {
 /// Tells callers which resources have changed.
 async fn tell(server: &Server, mut updates: mpsc::Receiver<String>) {
     while let Some(uri) = updates.recv().await {
-        server.resources().updated(uri);
+        server.resource_registry().updated(uri);
     }
 }
 

@@ -325,7 +325,7 @@ async fn follow(
 
 #[cfg(test)]
 mod tests {
-    use jackfield::Server;
+    use jackfield::{Server, resources};
     use jackfield_client::ByteStream;
 
     use super::*;
@@ -341,7 +341,7 @@ mod tests {
     async fn what_a_subscription_has_is_told_when_it_is_not_needed_any_more() {
         let uri = "note://1".to_owned();
         let (caller, mut callers) = mpsc::channel(2);
-        let server = Server::new("notes").resource(note).on_subscribe(move |_, cx: Cx| {
+        let server = Server::new("notes").resources(resources![note]).on_subscribe(move |_, cx: Cx| {
             caller.try_send(cx.caller_key()).unwrap();
             async { Ok(()) }
         });
@@ -358,7 +358,7 @@ mod tests {
         let watch = Watch { streams: 1, sessions: Vec::new(), brought_by, source };
         lock(&watches.watched).by_uri.insert(uri.clone(), watch);
         let subscription = client.subscribe().resource(&uri).await.unwrap();
-        server.resources().updated(&uri);
+        server.resource_registry().updated(&uri);
         assert_eq!(updated.recv().await.as_ref(), Some(&uri));
 
         let (needed, unneeded) = oneshot::channel();

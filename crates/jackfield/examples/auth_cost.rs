@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use jackfield::auth::jose::{Jwk, JwkSet, Jws, SigningKey};
 use jackfield::auth::resource::{JwtVerifier, ResourceServer};
 use jackfield::http::{Body, HttpConfig, StreamableService};
-use jackfield::{Revision, Server, json, tool};
+use jackfield::{Revision, Server, json, tool, tools};
 
 const ISSUER: &str = "https://auth.example.com";
 const RESOURCE: &str = "https://mcp.example.com/mcp";
@@ -37,9 +37,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             json!({ "iss": ISSUER, "sub": "ann", "aud": RESOURCE, "exp": now + 3600, "jti": number.to_string() });
         key.sign("at+jwt", &claims)
     };
-    let open = Server::new("open").tool(echo).build()?.http_service(HttpConfig::default());
-    let guarded =
-        Server::new("guarded").tool(echo).build()?.http_service(HttpConfig::default().with_authenticator(door));
+    let open = Server::new("open").tools(tools![echo]).build()?.http_service(HttpConfig::default());
+    let guarded = Server::new("guarded")
+        .tools(tools![echo])
+        .build()?
+        .http_service(HttpConfig::default().with_authenticator(door));
     let same = token(0)?;
     let (mut plain, mut known, mut fresh, mut alone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for number in 0..CALLS {

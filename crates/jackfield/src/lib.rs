@@ -1,7 +1,7 @@
 //! The Model Context Protocol for Rust: servers and clients for every revision of the protocol.
 //!
 //! ```no_run
-//! use jackfield::{Server, resource, tool};
+//! use jackfield::{Server, resource, resources, tool, tools};
 //!
 //! /// Add two numbers.
 //! #[tool(read_only)]
@@ -12,7 +12,7 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> jackfield::Result {
-//!     Server::new("demo").tool(add).resource(greeting).run().await
+//!     Server::new("demo").tools(tools![add]).resources(resources![greeting]).run().await
 //! }
 //! ```
 //!
@@ -81,7 +81,7 @@ pub use schemars::JsonSchema;
 pub use serde_json::{Value, json};
 
 #[cfg(feature = "macros")]
-pub use jackfield_macros::{prompt, resource, server, tool};
+pub use jackfield_macros::{prompt, prompts, resource, resources, server, tool, tools};
 
 #[cfg(feature = "server")]
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, ExprLit, Ident, Lit, LitStr, Meta, Result, Token};
+use syn::{Attribute, Error, Expr, ExprLit, FnArg, Ident, Lit, LitStr, Meta, Result, Signature, Token};
 
 use crate::docs;
 use crate::rules::Range;
@@ -55,26 +55,21 @@ const SERDE: &[&str] = &["rename", "default"];
 const SCHEMARS: &[&str] = &["description", "title", "range", "length", "regex", "example", "extend"];
 
 impl Attributes {
-    /// Takes what is ours out of the attributes of a parameter.
-    pub(crate) fn take(attributes: &mut Vec<Attribute>, p: &TokenStream) -> Result<Self> {
+    /// Reads what is ours among the attributes of a parameter.
+    pub(crate) fn read(attributes: &[Attribute], p: &TokenStream) -> Result<Self> {
         let mut found = Self { docs: docs::text(attributes), ..Self::default() };
-        let mut others = Vec::new();
-        for attribute in std::mem::take(attributes) {
-            if docs::is_doc(&attribute) {
-                continue;
-            }
+        for attribute in attributes {
             match attribute.path().get_ident().map(ToString::to_string).as_deref() {
                 Some("extract") => found.extract = Some(attribute.span()),
                 Some("args") => found.whole = Some(attribute.span()),
-                Some("default") => found.default = Some(default(&attribute)?),
-                Some("complete") => found.complete = Some(complete(&attribute)?),
-                Some("arg") => found.items(&attribute, "arg", ARG, p)?,
-                Some("serde") => found.items(&attribute, "serde", SERDE, p)?,
-                Some("schemars") => found.items(&attribute, "schemars", SCHEMARS, p)?,
-                _ => others.push(attribute),
+                Some("default") => found.default = Some(default(attribute)?),
+                Some("complete") => found.complete = Some(complete(attribute)?),
+                Some("arg") => found.items(attribute, "arg", ARG, p)?,
+                Some("serde") => found.items(attribute, "serde", SERDE, p)?,
+                Some("schemars") => found.items(attribute, "schemars", SCHEMARS, p)?,
+                _ => {}
             }
         }
-        *attributes = others;
         Ok(found)
     }
 
@@ -122,6 +117,21 @@ impl Attributes {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether the attribute of a parameter is for us.
+fn is_ours(attribute: &Attribute) -> bool {
+    const OURS: &[&str] = &["extract", "args", "default", "complete", "arg", "serde", "schemars"];
+    docs::is_doc(attribute) || OURS.iter().any(|name| attribute.path().is_ident(name))
+}
+
+/// Removes our attributes from all parameters.
+pub(crate) fn remove(signature: &mut Signature) {
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(input) = input {
+            input.attrs.retain(|attribute| !is_ours(attribute));
+        }
     }
 }
 

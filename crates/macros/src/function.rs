@@ -1,14 +1,16 @@
-//! Free functions: from the attribute to a unit struct that can be registered and still be called.
+//! Free functions: the function stays as it was written, and an item beside it makes its entry.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::parse::{Parse, ParseStream};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Ident, Result, ReturnType, Safety, Signature, Type, Visibility};
+use syn::{Attribute, Error, Ident, Path, Result, ReturnType, Safety, Signature, Token, Type, Visibility};
 
 use crate::options::Options;
 use crate::parameter::Parameter;
-use crate::{docs, prompt, resource, tool};
+use crate::{attributes, docs, prompt, resource, tool};
 
 /// What a function becomes.
 #[derive(Clone, Copy, PartialEq)]
@@ -35,13 +37,19 @@ impl Kind {
         }
     }
 
-    /// The trait, its method, and the type of the entry.
-    fn registration(self) -> (TokenStream, TokenStream, TokenStream) {
-        match self {
-            Self::Tool => (quote!(IntoTool), quote!(into_tool), quote!(ToolEntry)),
-            Self::Resource => (quote!(IntoResource), quote!(into_resource), quote!(ResourceEntry)),
-            Self::Prompt => (quote!(IntoPrompt), quote!(into_prompt), quote!(PromptEntry)),
-        }
+    /// The type of the entry.
+    fn entry_type(self) -> Ident {
+        let name = match self {
+            Self::Tool => "ToolEntry",
+            Self::Resource => "ResourceEntry",
+            Self::Prompt => "PromptEntry",
+        };
+        Ident::new(name, Span::call_site())
+    }
+
+    /// The name of the item that makes the entry of a function; `tools![…]` and its siblings write the same.
+    pub(crate) fn mangled(self, function: &Ident) -> Ident {
+        format_ident!("__{}_{}", self.name(), function.unraw(), span = function.span())
     }
 }
 
@@ -60,23 +68,23 @@ pub(crate) struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    /// Understands a function, and takes our attributes off its parameters.
+    /// Understands a function.
     pub(crate) fn new(
         kind: Kind,
         options: TokenStream,
         attributes: &[Attribute],
-        signature: &'a mut Signature,
+        signature: &'a Signature,
         is_method: bool,
     ) -> Result<Self> {
         let options = Options::parse(kind.name(), kind.known(), options);
         let p = options.as_ref().map_or_else(|_| quote!(::jackfield::__private), Options::private);
-        let parameters = Parameter::take_all(kind, signature, &p);
+        let parameters = Parameter::read_all(kind, signature, &p);
         let checked = check(kind, signature, is_method);
         let output = match &signature.output {
             ReturnType::Default => Type::Tuple(syn::TypeTuple {
                 attrs: Vec::new(),
                 paren_token: syn::token::Paren(signature.ident.span()),
-                elems: syn::punctuated::Punctuated::new(),
+                elems: Punctuated::new(),
             }),
             ReturnType::Type(_, output) => (**output).clone(),
         };
@@ -205,123 +213,65 @@ pub(crate) fn expand(kind: Kind, options: TokenStream, item: TokenStream) -> Tok
         Ok(item) => item,
         Err(_) if !item.clone().into_iter().any(|token| token.to_string() == "fn") => {
             let message = format!("`#[{}]` goes above a function", kind.name());
-            return Error::new(proc_macro2::Span::call_site(), message).into_compile_error();
+            return Error::new(Span::call_site(), message).into_compile_error();
         }
         Err(error) => return error.into_compile_error(),
     };
     let Item { attributes, visibility, signature, body } = &mut item;
-    let (docs, others): (Vec<_>, Vec<_>) = attributes.iter().partition(|attribute| docs::is_doc(attribute));
-    let cfgs: Vec<_> = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
-    let ident = signature.ident.clone();
-    let (name, method, entry_type) = kind.registration();
+    let cfgs: Vec<_> = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect();
+    let (mangled, entry_type) = (kind.mangled(&signature.ident), kind.entry_type());
 
     let function = Function::new(kind, options, attributes, signature, false);
     let p = function.as_ref().map_or_else(|_| quote!(::jackfield::__private), |function| function.p.clone());
-    let made = function.and_then(|function| Ok((function.entry()?, callable(&function))));
-    let (entry, callable) = made.unwrap_or_else(|error| (error.into_compile_error().into(), TokenStream::new()));
-    let Entry { before, value } = entry;
-    // After a mistake the function itself is left out: its parameters may still carry what only we understand.
+    let entry = function.and_then(|function| function.entry());
+    let Entry { before, value } = entry.unwrap_or_else(|error| error.into_compile_error().into());
+    // A mistake in one parameter must not hide the function, nor our attributes reach the compiler.
+    attributes::remove(signature);
+    let function = quote!(#(#attributes)* #visibility #signature #body);
     if signature.receiver().is_some() {
-        // It stands in an impl block, where neither a struct nor a nameless constant can.
-        return quote!(#before #value #(#others)* #visibility #signature #body);
+        // It stands in an impl block, where no other item can.
+        return quote!(#before #value #function);
     }
-    let written = (!callable.is_empty()).then(|| quote!(#(#others)* #signature #body));
 
+    // An enum takes a name among the types only, and nobody can make a value of it.
     quote! {
-        #(#docs)*
-        #(#cfgs)*
-        #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug)]
-        #visibility struct #ident;
+        #function
 
         #(#cfgs)*
         #[doc(hidden)]
-        const _: () = {
-            #written
+        #[allow(non_camel_case_types)]
+        #visibility enum #mangled {}
 
-            #[automatically_derived]
-            impl #p::#name for #ident {
-                #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-                fn #method(self) -> #p::#entry_type {
-                    #before
-                    #value
-                }
-            }
-
-            #callable
-        };
-    }
-}
-
-/// Lets the function be called as before, through the struct that took its name.
-fn callable(function: &Function<'_>) -> TokenStream {
-    let Function { signature, output, p, .. } = function;
-    let ident = &signature.ident;
-    if signature.asyncness.is_none() {
-        let types = function.parameters.iter().map(|parameter| &parameter.written);
-        let pointer = quote!(fn(#(#types),*) -> #output);
-        return deref(ident, &pointer, &quote!(&(#ident as #pointer)));
-    }
-    let lifetime: syn::Lifetime = syn::parse_quote!('call);
-    let borrows = function.parameters.iter().any(|parameter| borrows(&parameter.written));
-    let types: Vec<Type> =
-        function.parameters.iter().map(|parameter| with_lifetime(parameter.written.clone(), &lifetime)).collect();
-    let output = with_lifetime(output.clone(), &lifetime);
-    let (generics, bound) = if borrows { (quote!(<#lifetime>), quote!(+ #lifetime)) } else { (quote!(), quote!()) };
-    let higher = borrows.then(|| quote!(for<#lifetime>));
-    let future = quote!(#p::Pin<#p::Box<dyn ::core::future::Future<Output = #output> + ::core::marker::Send #bound>>);
-    let pointer = quote!(#higher fn(#(#types),*) -> #future);
-    let names: Vec<Ident> = (0..types.len()).map(|index| quote::format_ident!("argument{index}")).collect();
-    let deref = deref(ident, &pointer, &quote!(&(boxed as #pointer)));
-    quote! {
-        fn boxed #generics (#(#names: #types),*) -> #future {
-            #p::Box::pin(#ident(#(#names),*))
-        }
-
-        #deref
-    }
-}
-
-fn deref(ident: &Ident, pointer: &TokenStream, value: &TokenStream) -> TokenStream {
-    quote! {
+        #(#cfgs)*
         #[automatically_derived]
-        impl ::core::ops::Deref for #ident {
-            type Target = #pointer;
-
-            fn deref(&self) -> &Self::Target {
+        impl #mangled {
+            #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+            #visibility fn entry() -> #p::#entry_type {
+                #before
                 #value
             }
         }
     }
 }
 
-fn borrows(written: &Type) -> bool {
-    match written {
-        Type::Reference(_) => true,
-        other => other.to_token_stream().into_iter().any(|token| token.to_string() == "&"),
-    }
-}
-
-/// Gives a reference without a lifetime one; also the reference in an `Option`.
-fn with_lifetime(mut written: Type, lifetime: &syn::Lifetime) -> Type {
-    match &mut written {
-        Type::Reference(reference) => {
-            reference.lifetime.get_or_insert_with(|| lifetime.clone());
+/// Expands `tools![…]` and its siblings: paths of functions become the entries beside these.
+pub(crate) fn entries(kind: Kind, paths: TokenStream) -> TokenStream {
+    let paths = match Punctuated::<Path, Token![,]>::parse_terminated.parse2(paths) {
+        Ok(paths) => paths,
+        Err(error) => {
+            let name = kind.name();
+            let message =
+                format!("{error}: write the paths of functions with `#[{name}]`, as in `{name}s![one, module::other]`");
+            return Error::new(error.span(), message).into_compile_error();
         }
-        Type::Path(path) => {
-            if let Some(last) = path.path.segments.last_mut()
-                && let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments
-            {
-                for argument in &mut arguments.args {
-                    if let syn::GenericArgument::Type(inner) = argument {
-                        *inner = with_lifetime(inner.clone(), lifetime);
-                    }
-                }
-            }
+    };
+    let entries = paths.into_iter().map(|mut path| {
+        if let Some(last) = path.segments.last_mut() {
+            last.ident = kind.mangled(&last.ident);
         }
-        _ => {}
-    }
-    written
+        quote_spanned!(path.span()=> <#path>::entry())
+    });
+    quote!([#(#entries),*])
 }
 
 /// Whether an attribute is one of ours, and which.

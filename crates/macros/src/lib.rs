@@ -51,6 +51,27 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
     function::expand(function::Kind::Prompt, options.into(), item.into()).into()
 }
 
+/// The tools of functions with `#[tool]`, by their paths: `server.tools(tools![add, notes::save])`.
+///
+/// `#[tool]` leaves the function as it is and puts a hidden item beside it, which this macro names. So a path says where the function
+/// stands: `notes::save`, or `save` after `use notes::*`; an import of `save` alone does not bring the item along.
+#[proc_macro]
+pub fn tools(paths: TokenStream) -> TokenStream {
+    function::entries(function::Kind::Tool, paths.into()).into()
+}
+
+/// The resources of functions with `#[resource("…")]`, by their paths; see [`tools!`].
+#[proc_macro]
+pub fn resources(paths: TokenStream) -> TokenStream {
+    function::entries(function::Kind::Resource, paths.into()).into()
+}
+
+/// The prompts of functions with `#[prompt]`, by their paths; see [`tools!`].
+#[proc_macro]
+pub fn prompts(paths: TokenStream) -> TokenStream {
+    function::entries(function::Kind::Prompt, paths.into()).into()
+}
+
 /// Makes an impl block a server, or a part of one: its methods with `#[tool]`, `#[resource("…")]` and `#[prompt]` are registered
 /// together and share `&self`. The doc comment of the block is the instructions for the model.
 ///

@@ -54,13 +54,13 @@ pub(crate) enum Pass {
 }
 
 impl Parameter {
-    /// Takes the parameters of a function, and our attributes off them.
-    pub(crate) fn take_all(kind: Kind, signature: &mut Signature, p: &TokenStream) -> Result<Vec<Self>> {
+    /// Reads the parameters of a function.
+    pub(crate) fn read_all(kind: Kind, signature: &Signature, p: &TokenStream) -> Result<Vec<Self>> {
         let mut parameters = Vec::new();
         let mut errors: Option<Error> = None;
-        for input in &mut signature.inputs {
+        for input in &signature.inputs {
             let FnArg::Typed(input) = input else { continue };
-            match Self::take(kind, input, p) {
+            match Self::read(kind, input, p) {
                 Ok(parameter) => parameters.push(parameter),
                 Err(error) => match &mut errors {
                     Some(errors) => errors.combine(error),
@@ -74,8 +74,8 @@ impl Parameter {
         }
     }
 
-    fn take(kind: Kind, input: &mut PatType, p: &TokenStream) -> Result<Self> {
-        let attributes = Attributes::take(&mut input.attrs, p)?;
+    fn read(kind: Kind, input: &PatType, p: &TokenStream) -> Result<Self> {
+        let attributes = Attributes::read(&input.attrs, p)?;
         let Pat::Ident(pattern) = &*input.pat else {
             return Err(Error::new(
                 input.pat.span(),

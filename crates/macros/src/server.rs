@@ -4,10 +4,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Error, ImplItem, ItemImpl, Meta, Result};
 
-use crate::docs;
 use crate::function::{Entry, Function, Kind, kind_of, package};
 use crate::options::Options;
 use crate::parameter::option;
+use crate::{attributes, docs};
 
 const OPTIONS: &[&str] = &["name", "instructions", "crate"];
 
@@ -91,10 +91,9 @@ fn parts(block: &mut ItemImpl) -> Result<Vec<TokenStream>> {
             Some(second) => {
                 Err(Error::new_spanned(second, "a method is one of tool, resource and prompt: remove one attribute"))
             }
-            None => {
-                Function::new(kind, tokens, &method.attrs, &mut method.sig, true).and_then(|function| function.entry())
-            }
+            None => Function::new(kind, tokens, &method.attrs, &method.sig, true).and_then(|function| function.entry()),
         };
+        attributes::remove(&mut method.sig);
         match entry {
             Ok(Entry { before, value }) => {
                 parts.push(quote::quote_spanned!(span=> #(#cfgs)* { #before __parts.#field.push(#value); }));

@@ -184,33 +184,33 @@ impl PromptEntry {
     }
 }
 
-/// What can be registered as a tool: a function with `#[tool]`, or a [`ToolEntry`].
+/// What can be registered as a tool: a [`ToolEntry`], which `tools![function]` makes of a function with `#[tool]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
-    note = "write `#[tool]` above the function, or pass a `ToolEntry`"
+    note = "name a function with `#[tool]` in `.tools(tools![function])`, or pass a `ToolEntry`"
 )]
 pub trait IntoTool {
     /// Turns it into an entry of the registry.
     fn into_tool(self) -> ToolEntry;
 }
 
-/// What can be registered as a resource: a function with `#[resource("…")]`, or a [`ResourceEntry`].
+/// What can be registered as a resource: a [`ResourceEntry`], which `resources![function]` makes of a function with `#[resource("…")]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a resource",
     label = "not a resource",
-    note = "write `#[resource(\"scheme://path\")]` above the function, or pass a `ResourceEntry`"
+    note = "name a function with `#[resource(\"scheme://path\")]` in `.resources(resources![function])`, or pass a `ResourceEntry`"
 )]
 pub trait IntoResource {
     /// Turns it into an entry of the registry.
     fn into_resource(self) -> ResourceEntry;
 }
 
-/// What can be registered as a prompt: a function with `#[prompt]`, or a [`PromptEntry`].
+/// What can be registered as a prompt: a [`PromptEntry`], which `prompts![function]` makes of a function with `#[prompt]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a prompt",
     label = "not a prompt",
-    note = "write `#[prompt]` above the function, or pass a `PromptEntry`"
+    note = "name a function with `#[prompt]` in `.prompts(prompts![function])`, or pass a `PromptEntry`"
 )]
 pub trait IntoPrompt {
     /// Turns it into an entry of the registry.

@@ -32,7 +32,7 @@ use crate::{
 ///
 /// The builder's methods take and return the server; clones are handles of the same one. What is wrong with it is told by
 /// [`build`](Self::build), with the name of the culprit. Afterwards tools, resources and prompts may come and go through
-/// [`tools`](Self::tools), [`resources`](Self::resources) and [`prompts`](Self::prompts).
+/// [`tool_registry`](Self::tool_registry), [`resource_registry`](Self::resource_registry) and [`prompt_registry`](Self::prompt_registry).
 #[derive(Clone)]
 pub struct Server {
     pub(crate) core: Arc<Core>,
@@ -60,6 +60,12 @@ impl Server {
         self.note(added.err())
     }
 
+    /// Adds tools: functions named in `tools![…]`, or entries.
+    #[must_use]
+    pub fn tools(self, tools: impl IntoIterator<Item = impl IntoTool>) -> Self {
+        tools.into_iter().fold(self, Self::tool)
+    }
+
     /// Adds a resource or a template of resources.
     #[must_use]
     pub fn resource(self, resource: impl IntoResource) -> Self {
@@ -69,6 +75,12 @@ impl Server {
         self.note(added.err())
     }
 
+    /// Adds resources and templates: functions named in `resources![…]`, or entries.
+    #[must_use]
+    pub fn resources(self, resources: impl IntoIterator<Item = impl IntoResource>) -> Self {
+        resources.into_iter().fold(self, Self::resource)
+    }
+
     /// Adds a prompt.
     #[must_use]
     pub fn prompt(self, prompt: impl IntoPrompt) -> Self {
@@ -76,6 +88,12 @@ impl Server {
         self.remember_package(entry.package);
         let added = PreparedPrompt::new(entry).and_then(|prepared| self.core.prompts.insert(&self.core, prepared));
         self.note(added.err())
+    }
+
+    /// Adds prompts: functions named in `prompts![…]`, or entries.
+    #[must_use]
+    pub fn prompts(self, prompts: impl IntoIterator<Item = impl IntoPrompt>) -> Self {
+        prompts.into_iter().fold(self, Self::prompt)
     }
 
     /// Adds all tools, resources and prompts of an impl block with `#[server]`.
@@ -89,9 +107,7 @@ impl Server {
         if let Some(instructions) = parts.instructions {
             self.core.settings().instructions.get_or_insert_with(|| instructions.to_owned());
         }
-        let server = parts.tools.into_iter().fold(self, Self::tool);
-        let server = parts.resources.into_iter().fold(server, Self::resource);
-        parts.prompts.into_iter().fold(server, Self::prompt)
+        self.tools(parts.tools).resources(parts.resources).prompts(parts.prompts)
     }
 
     /// Adds all of another server under a prefix: its tool `add` becomes `prefix_add`, its prompts likewise, its resource
@@ -124,21 +140,21 @@ impl Server {
     /// Returns the tools, for adding and removing them at any time. Taking this declares the capability, so that clients know
     /// that tools may come.
     #[must_use]
-    pub fn tools(&self) -> ToolRegistry {
+    pub fn tool_registry(&self) -> ToolRegistry {
         self.core.tools.announce();
         ToolRegistry::new(&self.core)
     }
 
     /// Returns the resources, for adding and removing them at any time.
     #[must_use]
-    pub fn resources(&self) -> ResourceRegistry {
+    pub fn resource_registry(&self) -> ResourceRegistry {
         self.core.resources.announce();
         ResourceRegistry::new(&self.core)
     }
 
     /// Returns the prompts, for adding and removing them at any time.
     #[must_use]
-    pub fn prompts(&self) -> PromptRegistry {
+    pub fn prompt_registry(&self) -> PromptRegistry {
         self.core.prompts.announce();
         PromptRegistry::new(&self.core)
     }

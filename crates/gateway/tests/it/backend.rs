@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jackfield::protocol::{ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
-use jackfield::{BuiltServer, Cx, Elicited, Server, prompt, resource, tool};
+use jackfield::{BuiltServer, Cx, Elicited, Server, prompt, prompts, resource, resources, tool, tools};
 use jackfield_client::{Builder, ByteStream, Client, Error};
 use jackfield_gateway::Gateway;
 use tokio::sync::Notify;
@@ -148,16 +148,9 @@ pub(crate) fn demo() -> Server {
 pub(crate) fn demo_with(probe: &Arc<Probe>) -> Server {
     Server::new("same")
         .state(probe.clone())
-        .tool(echo)
-        .tool(link)
-        .tool(greet)
-        .tool(folders)
-        .tool(able)
-        .tool(work)
-        .tool(hang)
-        .resource(first)
-        .resource(note)
-        .prompt(review)
+        .tools(tools![echo, link, greet, folders, able, work, hang])
+        .resources(resources![first, note])
+        .prompts(prompts![review])
 }
 
 /// A server in the same process, which can be switched off.

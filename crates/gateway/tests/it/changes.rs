@@ -22,12 +22,13 @@ async fn changes_of_lists_and_resources_are_told() {
                 let filter = json!({"toolsListChanged": true, "resourceSubscriptions": ["note://demo/first"]});
                 client.listen(filter).await.unwrap();
             }
-            server.resources().updated("note://first");
+            server.resource_registry().updated("note://first");
             let told = client.wait_for("notifications/resources/updated").await.unwrap();
             assert_eq!(told.params["uri"], "note://demo/first", "{caller} to {backend}");
 
             let schema = Schema::new(&json!({"type": "object"})).unwrap();
-            let added = server.tools().insert(Tool::new("late", schema), |_, _| async { CallToolResult::text("now") });
+            let added =
+                server.tool_registry().insert(Tool::new("late", schema), |_, _| async { CallToolResult::text("now") });
             client.wait_for("notifications/tools/list_changed").await.unwrap();
             let said = client.call_tool("demo__late", json!({})).await.unwrap();
             assert_eq!(said.content[0].as_text(), Some("now"), "{caller} to {backend}");

@@ -66,7 +66,7 @@ fn upstream() -> Server {
     let schema = json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
     let server = Server::new("up");
     let tool = Tool::new("search", Schema::new(&schema).unwrap());
-    server.tools().insert(tool, |_, _| async { CallToolResult::text("found") }).unwrap().keep();
+    server.tool_registry().insert(tool, |_, _| async { CallToolResult::text("found") }).unwrap().keep();
     server
 }
 

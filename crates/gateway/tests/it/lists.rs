@@ -60,11 +60,11 @@ async fn a_list_that_hangs_holds_up_nothing_else() {
     let mut subscription = client.subscribe().tools().resource("note://demo/first").await.unwrap();
     let soon = Duration::from_secs(1);
     for n in 0..40 {
-        server.resources().updated("note://first");
+        server.resource_registry().updated("note://first");
         let told = tokio::time::timeout(soon, subscription.next()).await.expect("it is told soon");
         assert_eq!(told.unwrap().unwrap(), Event::ResourceUpdated("note://demo/first".to_owned()), "{n}");
         let tool = Tool::new(format!("late{n}"), Schema::new(&json!({"type": "object"})).unwrap());
-        server.tools().insert(tool, |_, _| async { CallToolResult::text("") }).unwrap().keep();
+        server.tool_registry().insert(tool, |_, _| async { CallToolResult::text("") }).unwrap().keep();
         let told = tokio::time::timeout(soon, subscription.next()).await.expect("it is looked at soon");
         assert_eq!(told.unwrap().unwrap(), Event::ToolsChanged, "{n}");
         jackfield_testkit::pass(Duration::from_secs(7)).await;

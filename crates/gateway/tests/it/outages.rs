@@ -89,7 +89,7 @@ async fn what_could_not_be_asked_for_once_is_asked_for_again() {
         assert_eq!(names(&client).await, ["demo__echo"], "{refused:?}");
         let schema = Schema::new(&json!({"type": "object"})).unwrap();
         server
-            .tools()
+            .tool_registry()
             .insert(Tool::new("late_echo", schema), |_, _| async { CallToolResult::text("") })
             .unwrap()
             .keep();
@@ -141,7 +141,7 @@ async fn many_resources_are_watched_across_an_outage() {
         }
         assert_eq!(told, uris, "{backend}");
         for uri in ["note://7", "note://299"] {
-            server.resources().updated(uri);
+            server.resource_registry().updated(uri);
             let event = subscription.next().await.unwrap().unwrap();
             assert_eq!(event, Event::ResourceUpdated(uri.replace("://", "://demo/")), "{backend}");
         }
@@ -190,12 +190,16 @@ async fn a_server_over_http_that_was_started_again_is_looked_at_anew() {
 
     let again = demo();
     let schema = Schema::new(&json!({"type": "object"})).unwrap();
-    again.tools().insert(Tool::new("late", schema), |_, _| async { CallToolResult::text("now") }).unwrap().keep();
+    again
+        .tool_registry()
+        .insert(Tool::new("late", schema), |_, _| async { CallToolResult::text("now") })
+        .unwrap()
+        .keep();
     let (_, stop) = serve(again.clone(), address).await;
     wait_for(&mut subscription, Event::ToolsChanged).await;
     wait_for(&mut subscription, Event::ResourceUpdated("note://up/first".to_owned())).await;
     assert_eq!(client.call("up__late", ()).await.unwrap().text(), "now");
-    again.resources().updated("note://first");
+    again.resource_registry().updated("note://first");
     wait_for(&mut subscription, Event::ResourceUpdated("note://up/first".to_owned())).await;
     stop().await;
 }

@@ -2,10 +2,11 @@
 
 use jackfield::protocol::{ElicitAction, ElicitResult, Revision, Root};
 use jackfield::testing::TestClient;
+use jackfield::tools;
 use jackfield_gateway::Gateway;
 use serde_json::json;
 
-use crate::backend::{Place, behind, caller_of, client_of, demo, gateway, impatient, introduce, undecided};
+use crate::backend::{self, Place, behind, caller_of, client_of, demo, gateway};
 
 fn accepted(name: &str) -> ElicitResult {
     let mut answer = ElicitResult::new(ElicitAction::Accept);
@@ -52,8 +53,8 @@ async fn answers_with_more_or_less_than_the_form_has_are_taken() {
                 answer.content = serde_json::from_value(json!({"name": "Ada", "nick": null, "extra": 1})).unwrap();
                 answer
             };
-            let direct = TestClient::with_revision(demo().tool(introduce), caller).on_elicit(answer);
-            let place = Place::new(demo().tool(introduce), backend);
+            let direct = TestClient::with_revision(demo().tools(tools![backend::introduce]), caller).on_elicit(answer);
+            let place = Place::new(demo().tools(tools![backend::introduce]), backend);
             let gateway = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
             let through = TestClient::with_revision(gateway, caller).on_elicit(answer);
             for (client, tool) in [(direct, "introduce"), (through, "demo__introduce")] {
@@ -67,7 +68,7 @@ async fn answers_with_more_or_less_than_the_form_has_are_taken() {
 /// A server of the legacy era that takes a question back and goes on must not wait for the person who has still the old one.
 #[tokio::test(start_paused = true)]
 async fn a_question_that_is_taken_back_ends_at_the_caller() {
-    let place = Place::new(demo().tool(undecided), Revision::V2025_11_25);
+    let place = Place::new(demo().tools(tools![backend::undecided]), Revision::V2025_11_25);
     let gateway = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
     let (given_up, mut is_given_up) = tokio::sync::mpsc::channel::<()>(1);
     let builder = jackfield_client::Client::builder().revision(Revision::V2025_11_25).on_form(move |form| {
@@ -143,7 +144,7 @@ async fn an_answer_that_comes_too_late_is_refused() {
 /// must not keep everybody else out.
 #[tokio::test(start_paused = true)]
 async fn callers_that_never_come_back_keep_nobody_out() {
-    let place = Place::new(demo().tool(impatient), Revision::V2025_11_25);
+    let place = Place::new(demo().tools(tools![backend::impatient]), Revision::V2025_11_25);
     // Three hundred of them wait at a time: each for ten minutes, and the next begins two seconds later.
     let gateway = Gateway::new("gateway").calls_per_caller(350);
     let client = person(behind(gateway, "demo", &place).server().unwrap(), Revision::LATEST);

@@ -10,7 +10,7 @@
 //! use jackfield::auth::Protect as _;
 //! use jackfield::auth::resource::{JwtVerifier, ResourceServer, ScopeRules};
 //! use jackfield::http::HttpConfig;
-//! use jackfield::{Server, tool};
+//! use jackfield::{Server, tool, tools};
 //! # use std::sync::Arc;
 //!
 //! #[tool]
@@ -19,7 +19,7 @@
 //! # async fn example(keys: Arc<dyn jackfield::auth::jose::KeySource>) -> jackfield::Result {
 //! let issuer = "https://auth.example.com";
 //! let door = ResourceServer::builder("https://mcp.example.com/mcp").issuer(issuer, JwtVerifier::new(issuer, keys)).build()?;
-//! let server = Server::new("files").tool(delete).protect(ScopeRules::new().tool("delete", "files:write"));
+//! let server = Server::new("files").tools(tools![delete]).protect(ScopeRules::new().tool("delete", "files:write"));
 //! server.serve_http_with("127.0.0.1:8000", HttpConfig::default().with_authenticator(door).allow_host("mcp.example.com")).await?;
 //! # Ok(())
 //! # }

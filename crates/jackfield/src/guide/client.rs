@@ -11,7 +11,7 @@
 //!
 #![cfg_attr(feature = "client", doc = "```")]
 #![cfg_attr(not(feature = "client"), doc = "```ignore")]
-//! use jackfield::{ByteStream, Client, ElicitAction, ElicitResult, Server, json, tool};
+//! use jackfield::{ByteStream, Client, ElicitAction, ElicitResult, Server, json, tool, tools};
 //!
 //! /// Add two numbers.
 //! #[tool]
@@ -20,7 +20,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
 //! let (ours, theirs) = ByteStream::pair(64 * 1024);
-//! let serving = Server::new("demo").tool(add).serve_stream(theirs);
+//! let serving = Server::new("demo").tools(tools![add]).serve_stream(theirs);
 //! let using = async {
 //!     let client = Client::builder()
 //!         // What a server may ask follows from the handlers: this one declines every form.

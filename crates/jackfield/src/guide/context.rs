@@ -7,7 +7,7 @@
 //! ```
 //! use std::sync::atomic::{AtomicU64, Ordering};
 //!
-//! use jackfield::{Server, State, json, testing::TestClient, tool};
+//! use jackfield::{Server, State, json, testing::TestClient, tool, tools};
 //!
 //! struct Counter(AtomicU64);
 //!
@@ -18,7 +18,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("counter").tool(count).state(Counter(AtomicU64::new(0))));
+//! let client = TestClient::of(Server::new("counter").tools(tools![count]).state(Counter(AtomicU64::new(0))));
 //! client.call_tool("count", json!({})).await?;
 //! assert_eq!(client.call_tool("count", json!({})).await?.content[0].as_text(), Some("2"));
 //! # Ok(())
@@ -30,7 +30,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use jackfield::{Server, State, json, testing::TestClient, tool};
+//! use jackfield::{Server, State, json, testing::TestClient, tool, tools};
 //!
 //! struct Database;
 //!
@@ -44,7 +44,7 @@
 //! # async fn main() -> jackfield::Result {
 //! let open = || async { Database };
 //! let close = |database: Arc<Database>| async move { drop(database) };
-//! let client = TestClient::of(Server::new("explorer").tool(query).lifespan(open, close));
+//! let client = TestClient::of(Server::new("explorer").tools(tools![query]).lifespan(open, close));
 //! assert!(!client.call_tool("query", json!({ "sql": "select 1" })).await?.is_failure());
 //! # Ok(())
 //! # }
@@ -56,7 +56,7 @@
 //! # Progress and logs
 //!
 //! ```
-//! use jackfield::{Cx, LoggingLevel, Server, json, testing::TestClient, tool};
+//! use jackfield::{Cx, LoggingLevel, Server, json, testing::TestClient, tool, tools};
 //!
 //! #[tool]
 //! async fn copy(files: u32, cx: &Cx) -> String {
@@ -69,7 +69,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("copier").tool(copy)).with_log_level(LoggingLevel::Info);
+//! let client = TestClient::of(Server::new("copier").tools(tools![copy])).with_log_level(LoggingLevel::Info);
 //! client.call_tool("copy", json!({ "files": 1 })).await?;
 //! assert_eq!(client.progress()[0].progress, 1.0);
 //! assert_eq!(client.logs()[0].data.to_value(), json!("copying"));
@@ -86,7 +86,7 @@
 //!
 //! ```
 //! use jackfield::testing::TestClient;
-//! use jackfield::{Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, Revision, Server, json, tool};
+//! use jackfield::{Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, Revision, Server, json, tool, tools};
 //! use serde::Deserialize;
 //!
 //! #[derive(Deserialize, JsonSchema)]
@@ -106,7 +106,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
 //! for revision in [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28] {
-//!     let client = TestClient::with_revision(Server::new("hotel").tool(book), revision).on_elicit(|_question| {
+//!     let client = TestClient::with_revision(Server::new("hotel").tools(tools![book]), revision).on_elicit(|_question| {
 //!         let filled_in = json!({ "city": "Oslo", "nights": 2 });
 //!         ElicitResult::new(ElicitAction::Accept).with_content(filled_in.as_object().cloned().unwrap())
 //!     });

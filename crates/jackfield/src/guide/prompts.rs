@@ -3,7 +3,7 @@
 //! Arguments of prompts are text in the protocol; parameters may have any type with `FromStr`. `Option` and `#[default]` make them optional.
 //!
 //! ```
-//! use jackfield::{ContentBlock, PromptMessage, Server, json, prompt, testing::TestClient};
+//! use jackfield::{ContentBlock, PromptMessage, Server, json, prompt, prompts, testing::TestClient};
 //!
 //! /// Asks for a review of code.
 //! #[prompt(title = "Code review")]
@@ -28,7 +28,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("reviewer").prompt(review).prompt(explain));
+//! let client = TestClient::of(Server::new("reviewer").prompts(prompts![review, explain]));
 //! let prompt = client.get_prompt("review", json!({ "code": "x = 1", "strictness": "5" })).await?;
 //! assert_eq!(prompt.messages[0].content.as_text(), Some("Review this unknown code (strictness 5):\nx = 1"));
 //! // A missing argument is refused by name.

@@ -9,7 +9,7 @@
 //! A tool is a function that a model may call. Its comment is what the model reads; its parameters are the arguments.
 //!
 //! ```no_run
-//! use jackfield::{Server, tool};
+//! use jackfield::{Server, tool, tools};
 //!
 //! /// Computes the body mass index.
 //! #[tool(read_only)]
@@ -24,7 +24,7 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> jackfield::Result {
-//!     Server::new("health").tool(bmi).run().await
+//!     Server::new("health").tools(tools![bmi]).run().await
 //! }
 //! ```
 //!
@@ -32,14 +32,14 @@
 //! process, use the test client:
 //!
 //! ```
-//! # use jackfield::{Server, tool};
+//! # use jackfield::{Server, tool, tools};
 //! # #[tool]
 //! # fn bmi(weight: f64, height: f64) -> f64 { weight / height.powi(2) }
 //! use jackfield::{json, testing::TestClient};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("health").tool(bmi));
+//! let client = TestClient::of(Server::new("health").tools(tools![bmi]));
 //! let result = client.call_tool("bmi", json!({ "weight": 80, "height": 2 })).await?;
 //! assert_eq!(result.content[0].as_text(), Some("20"));
 //! # Ok(())

@@ -4,7 +4,7 @@
 //! error of the compiler.
 //!
 //! ```
-//! use jackfield::{Json, Server, json, resource, testing::TestClient};
+//! use jackfield::{Json, Server, json, resource, resources, testing::TestClient};
 //!
 //! /// The whole configuration.
 //! #[resource("config://all", mime_type = "application/toml", title = "Configuration")]
@@ -30,7 +30,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let server = Server::new("library").resource(config).resource(page).resource(logo).resource(stats);
+//! let server = Server::new("library").resources(resources![config, page, logo, stats]);
 //! let client = TestClient::of(server);
 //! let read = client.read_resource("books://emma/pages/7").await?;
 //! assert_eq!(json!(read.contents), json!([{ "uri": "books://emma/pages/7", "text": "emma, page 7" }]));
@@ -49,7 +49,7 @@
 //! `fn(Completing) -> Vec<String>` (which may be `async`) if it has to know what else was chosen. In an impl block, `#[complete(self.method)]`.
 //!
 //! ```
-//! use jackfield::{Reference, Server, resource, testing::TestClient};
+//! use jackfield::{Reference, Server, resource, resources, testing::TestClient};
 //!
 //! fn books(typed: &str) -> Vec<String> {
 //!     ["emma", "ulysses"].iter().filter(|title| title.starts_with(typed)).map(|title| title.to_string()).collect()
@@ -62,7 +62,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("library").resource(book));
+//! let client = TestClient::of(Server::new("library").resources(resources![book]));
 //! let proposals = client.complete(Reference::resource("books://{book}/{format}"), "book", "e").await?;
 //! assert_eq!(proposals.values, ["emma"]);
 //! # Ok(())

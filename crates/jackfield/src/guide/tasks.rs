@@ -4,7 +4,7 @@
 //! a task, and the client comes back for the result:
 //!
 //! ```
-//! use jackfield::{Cx, Revision, Server, json, testing::TestClient, tool};
+//! use jackfield::{Cx, Revision, Server, json, testing::TestClient, tool, tools};
 //!
 //! /// Write a report about a topic.
 //! #[tool(task)]
@@ -19,7 +19,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
 //! for revision in Revision::ALL {
-//!     let client = TestClient::with_revision(Server::new("reports").tool(report), revision).with_tasks();
+//!     let client = TestClient::with_revision(Server::new("reports").tools(tools![report]), revision).with_tasks();
 //!     let result = client.call_tool("report", json!({ "topic": "tides" })).await?;
 //!     assert_eq!(result.content[0].as_text(), Some("# Report about tides"));
 //! }
@@ -44,7 +44,7 @@
 //! call is a task from there on; if not, the caller goes on waiting.
 //!
 //! ```
-//! use jackfield::{Cx, Server, json, testing::TestClient, tool};
+//! use jackfield::{Cx, Server, json, testing::TestClient, tool, tools};
 //!
 //! #[tool(becomes_task)]
 //! async fn translate(text: String, cx: &Cx) -> String {
@@ -57,7 +57,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("translator").tool(translate)).with_tasks();
+//! let client = TestClient::of(Server::new("translator").tools(tools![translate])).with_tasks();
 //! let short = client.request("tools/call", json!({ "name": "translate", "arguments": { "text": "tide" } })).await?;
 //! assert_eq!(short["resultType"], "complete");
 //! let long = json!({ "name": "translate", "arguments": { "text": "tide".repeat(100) } });
@@ -73,7 +73,7 @@
 //!
 //! ```
 //! use jackfield::testing::TestClient;
-//! use jackfield::{Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, Revision, Server, json, tool};
+//! use jackfield::{Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, Revision, Server, json, tool, tools};
 //! use serde::Deserialize;
 //!
 //! #[derive(Deserialize, JsonSchema)]
@@ -92,7 +92,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
 //! for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-//!     let server = Server::new("files").tool(delete);
+//!     let server = Server::new("files").tools(tools![delete]);
 //!     let client = TestClient::with_revision(server, revision).with_tasks().on_elicit(|_question| {
 //!         ElicitResult::new(ElicitAction::Accept).with_content(json!({ "yes": true }).as_object().cloned().unwrap())
 //!     });

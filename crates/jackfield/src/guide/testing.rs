@@ -3,7 +3,7 @@
 //! [`TestClient`](crate::testing::TestClient) speaks to the server through all its layers, but without a process or a socket.
 //!
 //! ```
-//! use jackfield::{Revision, Server, json, testing::TestClient, tool};
+//! use jackfield::{Revision, Server, json, testing::TestClient, tool, tools};
 //!
 //! #[tool]
 //! fn add(a: i64, b: i64) -> i64 {
@@ -11,7 +11,7 @@
 //! }
 //!
 //! fn server() -> Server {
-//!     Server::new("calculator").tool(add)
+//!     Server::new("calculator").tools(tools![add])
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]

@@ -6,7 +6,7 @@
 //! `#[arg(…)]` adds rules, which are enforced.
 //!
 //! ```
-//! use jackfield::{Server, json, testing::TestClient, tool};
+//! use jackfield::{Server, json, testing::TestClient, tool, tools};
 //!
 //! /// Searches the archive.
 //! #[tool(read_only)]
@@ -25,7 +25,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("archive").tool(search));
+//! let client = TestClient::of(Server::new("archive").tools(tools![search]));
 //! let found = client.call_tool("search", json!({ "query": "rust" })).await?;
 //! assert_eq!(found.content[0].as_text(), Some("10 newest about rust with None"));
 //!
@@ -41,7 +41,7 @@
 //! (the HTTP header that repeats the argument). For everything else that `serde` and `schemars` can do, take all arguments as one type:
 //!
 //! ```
-//! use jackfield::{JsonSchema, tool};
+//! use jackfield::{JsonSchema, tool, tools};
 //! use serde::Deserialize;
 //!
 //! #[derive(Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@
 //! or a whole [`CallToolResult`](crate::CallToolResult). [`Json`](crate::Json) is structured: it adds an output schema to the tool.
 //!
 //! ```
-//! use jackfield::{Json, JsonSchema, Server, json, testing::TestClient, tool};
+//! use jackfield::{Json, JsonSchema, Server, json, testing::TestClient, tool, tools};
 //! use serde::Serialize;
 //!
 //! #[derive(Serialize, JsonSchema)]
@@ -79,7 +79,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("calculator").tool(add));
+//! let client = TestClient::of(Server::new("calculator").tools(tools![add]));
 //! let result = client.call_tool("add", json!({ "a": 1, "b": 2 })).await?;
 //! assert_eq!(result.structured_content.unwrap().to_value(), json!({ "sum": 3 }));
 //! assert!(client.list_tools().await?[0].output_schema.is_some());
@@ -93,7 +93,7 @@
 //! Only [`ProtocolError`](crate::ProtocolError) answers with a JSON-RPC error instead.
 //!
 //! ```
-//! use jackfield::{Context, Server, json, testing::TestClient, tool};
+//! use jackfield::{Context, Server, json, testing::TestClient, tool, tools};
 //!
 //! #[tool]
 //! fn port(text: &str) -> jackfield::Result<u16> {
@@ -102,7 +102,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {
-//! let client = TestClient::of(Server::new("net").tool(port));
+//! let client = TestClient::of(Server::new("net").tools(tools![port]));
 //! let failed = client.call_tool("port", json!({ "text": "x" })).await?;
 //! assert!(failed.is_failure());
 //! assert_eq!(failed.content[0].as_text(), Some("that is not a port: invalid digit found in string"));
@@ -114,7 +114,7 @@
 //!
 //! `#[tool(name = "…", title = "…", description = "…")]` say what the function does not; `read_only`, `destructive`, `idempotent`, `open_world`
 //! are hints for hosts. A function that computes for long or waits without `async` is `#[tool(blocking)]`, so that other calls go on.
-//! A function with one of the attributes is still a function: call it in your unit tests.
+//! A function with one of the attributes stays the function that you wrote: call it in your unit tests.
 //!
 //! ```
 //! # use jackfield::tool;
@@ -129,8 +129,9 @@
 //! # }
 //! ```
 //!
-//! Behind the function's name stands a unit struct, which is what `Server::tool` takes. So in its module no variable can have that name:
-//! `let double = 2;` would not compile there.
+//! Beside it stands a hidden item, which [`tools!`](crate::tools) finds by the function's path: write `tools![double]` in the same module,
+//! `tools![numbers::double]` elsewhere, or `tools![double]` after `use numbers::*`. [`resources!`](crate::resources) and
+//! [`prompts!`](crate::prompts) do the same for theirs.
 //!
 //! # Tools that come and go
 //!
@@ -141,7 +142,7 @@
 //! # async fn main() -> jackfield::Result {
 //! let server = Server::new("plugins");
 //! let schema = Schema::new(&json!({ "type": "object", "properties": { "text": { "type": "string" } } }))?;
-//! let handle = server.tools().insert(Tool::new("echo", schema), |call: Call, _cx: Cx| async move {
+//! let handle = server.tool_registry().insert(Tool::new("echo", schema), |call: Call, _cx: Cx| async move {
 //!     String::from_utf8_lossy(&call.arguments).into_owned()
 //! })?;
 //!

@@ -12,7 +12,7 @@ use jackfield::http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction,
 use jackfield::http::fetch::{Fetch as _, FetchRequest, HttpFetch};
 use jackfield::http::{HttpConfig, HttpServer};
 use jackfield::peer::Shutdown;
-use jackfield::{Revision, Server, tool};
+use jackfield::{Revision, Server, tool, tools};
 use tokio::task::JoinSet;
 
 /// Whisper.
@@ -59,7 +59,7 @@ impl World {
             .unwrap();
         let door = authorization.protect(&url).unwrap().build().unwrap();
         let rules = ScopeRules::new().tool("whisper", "whisper").tool("shout", "shout");
-        let server = Server::new("secret").tool(whisper).tool(shout).protect(rules);
+        let server = Server::new("secret").tools(tools![whisper, shout]).protect(rules);
         let config = HttpConfig::default().with_authenticator(door).with_routes(authorization);
         let bound = HttpServer::new(Arc::new(server.build().unwrap())).config(config).bind(free).await.unwrap();
         let mut serving = JoinSet::new();

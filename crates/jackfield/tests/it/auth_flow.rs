@@ -9,7 +9,7 @@ use jackfield::auth::server::{AuthorizationServer, Registration, Resource, Users
 use jackfield::auth::{Clock, Protect as _, Secret};
 use jackfield::http::{HttpConfig, HttpServer};
 use jackfield::peer::Shutdown;
-use jackfield::{Server, Value, json, tool};
+use jackfield::{Server, Value, json, tool, tools};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -117,7 +117,7 @@ async fn start(clock: &Clock) -> (Client, JoinSet<()>) {
         .build()
         .unwrap();
     let door = authorization.protect(RESOURCE).unwrap().build().unwrap();
-    let server = Server::new("secret").tool(whisper).protect(ScopeRules::new().tool("whisper", "whisper"));
+    let server = Server::new("secret").tools(tools![whisper]).protect(ScopeRules::new().tool("whisper", "whisper"));
     let config = HttpConfig::default().with_authenticator(door).with_routes(authorization);
     let bound = HttpServer::new(Arc::new(server.build().unwrap())).config(config).bind("127.0.0.1:0").await.unwrap();
     let client = Client { address: bound.local_addr(), cookies: Vec::new() };

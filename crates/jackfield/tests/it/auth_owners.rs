@@ -2,7 +2,7 @@
 
 use jackfield::auth::resource::ScopeRules;
 use jackfield::auth::{AuthContext as _, Protect as _};
-use jackfield::{Cx, Server, Tasks, Value, json, tool};
+use jackfield::{Cx, Server, Tasks, Value, json, tool, tools};
 
 use crate::guarded::{self, Answer, Guarded};
 
@@ -33,7 +33,7 @@ struct Owned(Guarded);
 impl Owned {
     fn new() -> Self {
         let rules = ScopeRules::new().tool("dig", "dig").method("tasks/*", "dig");
-        let server = Server::new("guarded").tasks(Tasks::new()).tool(dig).tool(pass_on);
+        let server = Server::new("guarded").tasks(Tasks::new()).tools(tools![dig, pass_on]);
         Self(Guarded::new(server.protect(rules)))
     }
 

@@ -3,7 +3,7 @@
 use jackfield::auth::challenge::Challenge;
 use jackfield::auth::resource::ScopeRules;
 use jackfield::auth::{AuthContext as _, Protect as _, ScopeHierarchy};
-use jackfield::{Cx, Server, Value, json, prompt, resource, tool};
+use jackfield::{Cx, Server, Value, json, prompt, prompts, resource, resources, tool, tools};
 
 use crate::guarded::{self, Answer, Guarded};
 
@@ -51,8 +51,8 @@ fn rules() -> ScopeRules {
 }
 
 fn server() -> Server {
-    let server = Server::new("guarded").tool(look).tool(change).prompt(plan);
-    server.resource(public_note).resource(secret_note).resource(secret_more).protect(rules())
+    let server = Server::new("guarded").tools(tools![look, change]).prompts(prompts![plan]);
+    server.resources(resources![public_note, secret_note, secret_more]).protect(rules())
 }
 
 struct Scoped(Guarded);

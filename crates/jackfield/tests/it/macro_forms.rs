@@ -1,6 +1,6 @@
 //! Everything the macros accept, without any import but those of the crate.
 
-use jackfield::{Cx, Image, Json, PromptMessage, State, prompt, resource, server, tool};
+use jackfield::{Cx, Image, Json, PromptMessage, State, prompt, prompts, resource, resources, server, tool, tools};
 
 /// Adds.
 #[tool(read_only, idempotent = true, title = "Add", task)]
@@ -74,11 +74,43 @@ impl<T: Clone + Send + Sync + 'static> Notes<T> {
     }
 }
 
+/// A module may have the name of a tool.
+mod double {
+    /// Doubles.
+    #[jackfield::tool]
+    pub(super) fn twice(number: i64) -> i64 {
+        number * 2
+    }
+}
+
+#[tool]
+async fn double(number: i64) -> i64 {
+    double::twice(number)
+}
+
+/// The attributes leave a function what it was: its name is free for variables, and it goes where functions go.
+#[tokio::test]
+async fn a_function_stays_a_function() {
+    let add = 2;
+    assert_eq!([1, add].map(double::twice), [2, 4]);
+    assert_eq!(Some(add).map(double).unwrap().await, 4);
+    let entries = tools![double::twice, double, add];
+    assert_eq!(entries.map(|entry| entry.definition.name), ["twice", "double", "add"]);
+    let all = {
+        use double::*;
+        jackfield::Server::new("demo").tools(tools![twice])
+    };
+    assert!(all.build().is_ok());
+}
+
 #[test]
-#[expect(clippy::no_effect, reason = "a function that does nothing can be called like others")]
 fn every_form_is_accepted() {
     assert_eq!(add(1, 2), 3);
     nothing();
-    let _ = jackfield::Server::new("demo").tool(add).tool(slow).tool(waits).tool(borrows).tool(r#type).tool(nothing);
-    let _ = jackfield::Server::new("demo").tool(picture).resource(note).prompt(review).with(Notes(1));
+    let _ = jackfield::Server::new("demo").tools(tools![add, slow, waits, borrows, r#type, nothing]);
+    let _ = jackfield::Server::new("demo")
+        .tools(tools![picture])
+        .resources(resources![note])
+        .prompts(prompts![review])
+        .with(Notes(1));
 }

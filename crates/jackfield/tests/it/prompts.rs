@@ -1,7 +1,9 @@
 //! Functions as prompts.
 
 use jackfield::testing::TestClient;
-use jackfield::{ContentBlock, GetPromptResult, Image, PromptMessage, Reference, Revision, Server, json, prompt};
+use jackfield::{
+    ContentBlock, GetPromptResult, Image, PromptMessage, Reference, Revision, Server, json, prompt, prompts,
+};
 
 /// Reviews code.
 #[prompt(title = "Review")]
@@ -33,7 +35,7 @@ fn broken() -> Result<GetPromptResult, &'static str> {
 }
 
 fn client(revision: Revision) -> TestClient {
-    TestClient::with_revision(Server::new("prompts").prompt(review).prompt(hello).prompt(broken), revision)
+    TestClient::with_revision(Server::new("prompts").prompts(prompts![review, hello, broken]), revision)
 }
 
 /// SRV-057: arguments come from the parameters.

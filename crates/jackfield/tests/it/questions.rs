@@ -3,7 +3,7 @@
 use jackfield::testing::TestClient;
 use jackfield::{
     CreateMessageParams, CreateMessageResult, Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, LoggingLevel,
-    Revision, Role, Root, SamplingMessage, Server, json, tool,
+    Revision, Role, Root, SamplingMessage, Server, json, tool, tools,
 };
 use serde::Deserialize;
 
@@ -37,7 +37,7 @@ async fn work(cx: &Cx) -> &'static str {
 }
 
 fn server() -> Server {
-    Server::new("questions").tool(book).tool(think).tool(work)
+    Server::new("questions").tools(tools![book, think, work])
 }
 
 fn trip() -> ElicitResult {

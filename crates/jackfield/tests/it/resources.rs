@@ -1,7 +1,7 @@
 //! Functions as resources.
 
 use jackfield::testing::TestClient;
-use jackfield::{Completing, Json, Reference, ResourceContents, Revision, Server, Value, json, resource};
+use jackfield::{Completing, Json, Reference, ResourceContents, Revision, Server, Value, json, resource, resources};
 
 /// All notes.
 #[resource("notes://all", mime_type = "text/markdown", title = "Notes", size = 5, audience = ["user", "assistant"], priority = 1)]
@@ -40,13 +40,7 @@ fn broken() -> Result<String, &'static str> {
 }
 
 fn server() -> Server {
-    Server::new("resources")
-        .resource(all)
-        .resource(page)
-        .resource(bytes)
-        .resource(structured)
-        .resource(several)
-        .resource(broken)
+    Server::new("resources").resources(resources![all, page, bytes, structured, several, broken])
 }
 
 async fn read(client: &TestClient, uri: &str) -> Value {

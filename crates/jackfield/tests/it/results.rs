@@ -6,7 +6,7 @@ use std::fmt;
 use jackfield::testing::TestClient;
 use jackfield::{
     Audio, CallToolResult, ContentBlock, Context, Error, ErrorObject, Image, IntoToolResult, Json, JsonSchema, Outcome,
-    ProtocolError, Resource, ResourceLink, Server, Value, json, tool,
+    ProtocolError, Resource, ResourceLink, Server, Value, json, tool, tools,
 };
 use serde::Serialize;
 
@@ -118,7 +118,7 @@ fn divide(a: i64, b: i64) -> jackfield::Result<Json<Sum>> {
 /// What is promised by the output schema is sent.
 #[tokio::test]
 async fn results_reach_the_client() {
-    let client = TestClient::of(Server::new("results").tool(by_hand).tool(divide));
+    let client = TestClient::of(Server::new("results").tools(tools![by_hand, divide]));
     for tool in client.list_tools().await.unwrap() {
         assert_eq!(tool.output_schema.unwrap().to_value()["required"], json!(["sum"]), "{}", tool.name);
     }

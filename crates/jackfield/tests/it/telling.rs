@@ -2,7 +2,7 @@
 
 use jackfield::protocol::LoggingLevel;
 use jackfield::testing::TestClient;
-use jackfield::{Cx, Revision, Server, prompt, resource, tool};
+use jackfield::{Cx, Revision, Server, prompt, prompts, resource, resources, tool, tools};
 use serde_json::json;
 
 /// Say that something changed that this server keeps elsewhere.
@@ -40,7 +40,7 @@ fn memo() -> &'static str {
 }
 
 fn server() -> Server {
-    Server::new("telling").tool(announce).tool(speak).prompt(greet).resource(memo)
+    Server::new("telling").tools(tools![announce, speak]).prompts(prompts![greet]).resources(resources![memo])
 }
 
 /// SRV-010, SRV-042, SRV-060: handlers that change something elsewhere tell all who listen, in both eras.

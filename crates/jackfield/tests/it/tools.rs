@@ -1,7 +1,7 @@
 //! Functions as tools: what is listed, what is decoded, what is refused.
 
 use jackfield::testing::TestClient;
-use jackfield::{Cx, FromCx, IntoTool, JsonSchema, Revision, Server, State, Tool, ToolEntry, Value, json, tool};
+use jackfield::{Cx, FromCx, JsonSchema, Revision, Server, State, Tool, ToolEntry, Value, json, tool, tools};
 use serde::{Deserialize, Serialize};
 
 /// Adds two numbers.
@@ -17,11 +17,11 @@ fn add(
     a + b
 }
 
-fn listed(tool: impl IntoTool) -> Value {
-    serde_json::to_value(tool.into_tool().definition).unwrap()
+fn listed([tool]: [ToolEntry; 1]) -> Value {
+    serde_json::to_value(tool.definition).unwrap()
 }
 
-fn schema(tool: impl IntoTool) -> Value {
+fn schema(tool: [ToolEntry; 1]) -> Value {
     listed(tool)["inputSchema"].take()
 }
 
@@ -29,7 +29,7 @@ fn schema(tool: impl IntoTool) -> Value {
 #[test]
 fn the_definition_comes_from_the_function() {
     assert_eq!(
-        listed(add),
+        listed(tools![add]),
         json!({
             "name": "add",
             "title": "Addition",
@@ -56,19 +56,21 @@ fn arguments_are_listed_in_the_order_of_the_parameters() {
         zebra + apple
     }
 
-    let text = ordered.into_tool().definition.input_schema.get().to_owned();
+    let [ordered] = tools![ordered];
+    let text = ordered.definition.input_schema.get().to_owned();
     assert!(text.find("zebra") < text.find("apple"), "{text}");
 }
 
 #[test]
 fn the_package_is_the_users_own() {
-    let ToolEntry { package, .. } = add.into_tool();
+    let [ToolEntry { package, .. }] = tools![add];
     assert_eq!(package.map(|package| package.name), Some("jackfield"));
 }
 
 #[test]
 fn a_function_can_still_be_called() {
     assert_eq!(add(1, 2), 3);
+    assert_eq!([(1, 2)].map(|(a, b)| add(a, b)), [3]);
 }
 
 #[tool]
@@ -106,11 +108,11 @@ fn search(
 
 #[test]
 fn attributes_of_parameters_are_in_the_schema() {
-    let listed = listed(search);
+    let listed = listed(tools![search]);
     assert_eq!(listed["name"], "text.search");
     assert_eq!(listed["_meta"], json!({ "example.com/group": "search" }));
     assert_eq!(
-        schema(search),
+        schema(tools![search]),
         json!({
             "type": "object",
             "properties": {
@@ -130,7 +132,7 @@ fn attributes_of_parameters_are_in_the_schema() {
 }
 
 fn client() -> TestClient {
-    TestClient::of(Server::new("tools").tool(add).tool(search).tool(shout))
+    TestClient::of(Server::new("tools").tools(tools![add, search, shout]))
 }
 
 async fn text_of(client: &TestClient, tool: &str, arguments: Value) -> (bool, String) {
@@ -185,8 +187,8 @@ fn area(#[args] rectangle: Rectangle, cx: &Cx) -> f64 {
 
 #[tokio::test]
 async fn one_type_may_take_all_arguments() {
-    assert_eq!(schema(area)["properties"]["width"]["description"], "In metres.");
-    let client = TestClient::of(Server::new("tools").tool(area));
+    assert_eq!(schema(tools![area])["properties"]["width"]["description"], "In metres.");
+    let client = TestClient::of(Server::new("tools").tools(tools![area]));
     assert_eq!(text_of(&client, "area", json!({ "width": 2, "height": 3 })).await, (false, "6".to_owned()));
     let (failed, text) = text_of(&client, "area", json!({ "width": 2 })).await;
     assert!(failed && text.contains("height"), "{text}");
@@ -216,14 +218,14 @@ fn slow(cx: &Cx) -> String {
 
 #[tokio::test]
 async fn parameters_may_come_from_the_framework() {
-    assert_eq!(schema(greet)["properties"], json!({ "name": { "type": "string" } }));
+    assert_eq!(schema(tools![greet])["properties"], json!({ "name": { "type": "string" } }));
     for revision in Revision::ALL {
-        let server = Server::new("tools").tool(greet).state(Greeting("Hello"));
+        let server = Server::new("tools").tools(tools![greet]).state(Greeting("Hello"));
         let client = TestClient::with_revision(server, revision);
         let (failed, text) = text_of(&client, "greet", json!({ "name": "Ada" })).await;
         assert_eq!((failed, text), (false, format!("Hello Ada from jackfield-test-client in {revision}")));
     }
-    let client = TestClient::of(Server::new("tools").tool(greet));
+    let client = TestClient::of(Server::new("tools").tools(tools![greet]));
     let error = client.call_tool("greet", json!({ "name": "Ada" })).await.unwrap_err();
     assert!(error.message.contains("Greeting"), "{error}");
 }
@@ -246,8 +248,8 @@ async fn what_types_enforce_is_not_checked_twice() {
         n
     }
 
-    assert_eq!(schema(count)["properties"]["n"], json!({ "type": "integer", "minimum": 0 }));
-    let client = TestClient::of(Server::new("tools").tool(count).tool(few));
+    assert_eq!(schema(tools![count])["properties"]["n"], json!({ "type": "integer", "minimum": 0 }));
+    let client = TestClient::of(Server::new("tools").tools(tools![count, few]));
     let by_schema = "invalid arguments for ";
     for wrong in [json!({ "n": -1 }), json!({ "n": 1, "page": { "number": -1 } })] {
         let (failed, text) = text_of(&client, "count", wrong).await;
@@ -259,7 +261,7 @@ async fn what_types_enforce_is_not_checked_twice() {
 
 #[tokio::test]
 async fn blocking_tools_run_elsewhere() {
-    let client = TestClient::of(Server::new("tools").tool(slow));
+    let client = TestClient::of(Server::new("tools").tools(tools![slow]));
     let here = std::thread::current().name().unwrap_or_default().to_owned();
     assert_ne!(text_of(&client, "slow", json!({})).await.1, here);
 }
@@ -268,7 +270,7 @@ async fn blocking_tools_run_elsewhere() {
 #[tokio::test]
 async fn every_revision_lists_and_calls() {
     for revision in Revision::ALL {
-        let client = TestClient::with_revision(Server::new("tools").tool(add), revision);
+        let client = TestClient::with_revision(Server::new("tools").tools(tools![add]), revision);
         let tools: Vec<Tool> = client.list_tools().await.unwrap();
         assert_eq!(tools[0].name, "add", "{revision}");
         assert_eq!(text_of(&client, "add", json!({ "a": 2, "b": 3 })).await.1, "5", "{revision}");

@@ -99,7 +99,7 @@ fn uris_and_templates_are_checked() {
     refused(&Server::new("x").resource(other), &["a:{b}", "a:{c}"]);
     assert!(
         Server::new("x")
-            .resources()
+            .resource_registry()
             .insert_template(ResourceTemplate::new("a:{", "n"), |_, _| async { "x" })
             .unwrap_err()
             .to_string()
@@ -114,30 +114,35 @@ fn entries_come_and_go_at_run_time() {
         let server = Server::new("x");
         let query = Tool::new("query", Schema::new(&crate::demo::text_schema("sql")).unwrap());
         let handle = server
-            .tools()
+            .tool_registry()
             .insert(query.clone(), |call: Call, cx: Cx| async move {
                 let arguments: Value = call.arguments().unwrap();
                 format!("{} for {}", arguments["sql"].as_str().unwrap(), cx.revision())
             })
             .unwrap();
         assert!(
-            server.tools().insert(query, |_, _| async { "x" }).unwrap_err().to_string().contains("two tools `query`")
+            server
+                .tool_registry()
+                .insert(query, |_, _| async { "x" })
+                .unwrap_err()
+                .to_string()
+                .contains("two tools `query`")
         );
         let resource = server
-            .resources()
+            .resource_registry()
             .insert(Resource::new("a:b", "b").with_mime_type("text/x"), |_| async { "text" })
             .unwrap();
         let by_id = server
-            .resources()
+            .resource_registry()
             .insert_template(ResourceTemplate::new("a://{id}", "t"), |v: jackfield_server::Variables, _| async move {
                 v.get("id").map(str::to_owned)
             })
             .unwrap();
         let prompt = server
-            .prompts()
+            .prompt_registry()
             .insert(Prompt::new("p"), |_, _| async { vec![PromptMessage::user(ContentBlock::text("hi"))] })
             .unwrap();
-        assert_eq!(server.tools().names(), ["query"]);
+        assert_eq!(server.tool_registry().names(), ["query"]);
         let mut talk = Talk::new(&server);
         talk.play(
             r#"
@@ -226,7 +231,7 @@ fn mounted_servers_have_a_prefix() {
         let outer = outer.mount("in", inner.clone());
         let mut talk = Talk::new(&outer);
         talk.play("@ 2025-11-25\n > 1 resources/subscribe {\"uri\": \"note:in/one\"}\n < 1 {}\n > 2 tools/call {\"name\": \"in_link\"}\n < 2 {\"content\": [{\"type\": \"resource_link\", \"uri\": \"note:in/one\"}, {\"type\": \"resource\", \"resource\": {\"uri\": \"note:in/one\"}}]}\n < notifications/resources/updated {\"uri\": \"note:in/one\"}").await;
-        let handle = inner.tools().add(add()).unwrap();
+        let handle = inner.tool_registry().add(add()).unwrap();
         talk.play("< notifications/tools/list_changed\n > 3 tools/call {\"name\": \"in_add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n < 3 {}").await;
         handle.remove();
         talk.play("< notifications/tools/list_changed\n > 4 tools/call {\"name\": \"in_add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n < 4 error -32602").await;

@@ -82,7 +82,7 @@ fn cursors_are_stable() {
     runtime().block_on(async {
         let server = Server::new("x").page_size(2);
         let add = |name: &str| {
-            server.tools().add(sync_tool(name, json!({"type": "object"}), |_, _| CallToolResult::text("x"))).unwrap()
+            server.tool_registry().add(sync_tool(name, json!({"type": "object"}), |_, _| CallToolResult::text("x"))).unwrap()
         };
         let mut handles: Vec<_> = ["t1", "t2", "t3", "t4"].into_iter().map(add).collect();
         let mut talk = Talk::new(&server);

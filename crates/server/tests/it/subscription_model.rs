@@ -157,14 +157,17 @@ impl Client {
 fn change(server: &Server, list: usize) {
     match list {
         0 => drop(
-            server.tools().add(sync_tool("new", json!({"type": "object"}), |_, _| CallToolResult::text("x"))).unwrap(),
+            server
+                .tool_registry()
+                .add(sync_tool("new", json!({"type": "object"}), |_, _| CallToolResult::text("x")))
+                .unwrap(),
         ),
         1 => {
             let mut entry = review();
             entry.definition.name = "new".into();
-            drop(server.prompts().add(entry).unwrap());
+            drop(server.prompt_registry().add(entry).unwrap());
         }
-        _ => drop(server.resources().add(text_resource("new:x", "x")).unwrap()),
+        _ => drop(server.resource_registry().add(text_resource("new:x", "x")).unwrap()),
     }
 }
 

@@ -35,15 +35,15 @@ fn sessions_hear_of_changed_lists() {
             one.play(&format!("@ {revision}")).await;
             other.play(&format!("@ {revision}")).await;
             early.play(&format!("> 0 initialize {{\"protocolVersion\": \"{revision}\", \"capabilities\": {{}}, \"clientInfo\": {{\"name\": \"c\", \"version\": \"1\"}}}}\n < 0 {{}}")).await;
-            let handles: Vec<_> = (0..500).map(|n| server.tools().add(extra(&format!("x{n}"))).unwrap()).collect();
+            let handles: Vec<_> = (0..500).map(|n| server.tool_registry().add(extra(&format!("x{n}"))).unwrap()).collect();
             for talk in [&mut one, &mut other] {
                 talk.play("< notifications/tools/list_changed\n < nothing").await;
             }
             drop(handles);
             one.play("< notifications/tools/list_changed\n < nothing").await;
-            server.prompts().add({ let mut entry = review(); entry.definition.name = "other".into(); entry }).unwrap().keep();
+            server.prompt_registry().add({ let mut entry = review(); entry.definition.name = "other".into(); entry }).unwrap().keep();
             one.play("< notifications/prompts/list_changed\n < nothing").await;
-            server.resources().add(text_resource("new:one", "1")).unwrap().remove();
+            server.resource_registry().add(text_resource("new:one", "1")).unwrap().remove();
             one.play("< notifications/resources/list_changed\n < nothing").await;
             // Who was not ready yet hears it as soon as it is.
             early.play("> notifications/initialized\n < notifications/tools/list_changed\n < notifications/prompts/list_changed\n < notifications/resources/list_changed\n < nothing").await;
@@ -117,15 +117,15 @@ fn listen_streams_begin_with_what_is_honoured() {
             "#,
         )
         .await;
-        let _tool = server.tools().add(extra("new")).unwrap();
+        let _tool = server.tool_registry().add(extra("new")).unwrap();
         talk.play("< notifications/tools/list_changed {\"_meta\": {\"io.modelcontextprotocol/subscriptionId\": 1}}\n < nothing").await;
-        let _resource = server.resources().add(text_resource("new:x", "x")).unwrap();
+        let _resource = server.resource_registry().add(text_resource("new:x", "x")).unwrap();
         talk.play("< nothing").await;
-        let _prompt = server.prompts().add({ let mut entry = review(); entry.definition.name = "new".into(); entry }).unwrap();
+        let _prompt = server.prompt_registry().add({ let mut entry = review(); entry.definition.name = "new".into(); entry }).unwrap();
         talk.play("< notifications/prompts/list_changed {\"_meta\": {\"io.modelcontextprotocol/subscriptionId\": \"s\"}}\n < nothing").await;
         // The client ends one of them: no answer, no more notices.
         talk.play("> notifications/cancelled {\"requestId\": \"s\"}").await;
-        let _more = server.prompts().add({ let mut entry = review(); entry.definition.name = "more".into(); entry }).unwrap();
+        let _more = server.prompt_registry().add({ let mut entry = review(); entry.definition.name = "more".into(); entry }).unwrap();
         talk.play("< nothing").await;
     });
 }
@@ -274,7 +274,7 @@ fn fifty_streams_are_in_order() {
         for id in 1..=50 {
             talk.play(&format!("> {id} subscriptions/listen {{\"notifications\": {{\"toolsListChanged\": true}}}}"))
                 .await;
-            handles.push(server.tools().add(extra(&format!("n{id}"))).unwrap());
+            handles.push(server.tool_registry().add(extra(&format!("n{id}"))).unwrap());
         }
         let mut acknowledged = std::collections::HashSet::new();
         while acknowledged.len() < 50 {
@@ -296,7 +296,7 @@ fn slow_readers_get_fewer_notices() {
         let server = touching();
         let mut modern = Talk::new(&server);
         modern.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true, \"resourceSubscriptions\": [\"note:one\"]}}\n < notifications/subscriptions/acknowledged").await;
-        let tools = server.tools();
+        let tools = server.tool_registry();
         for n in 0..10_000 {
             drop(tools.add(extra(&format!("n{n}"))).unwrap());
         }
@@ -410,7 +410,7 @@ fn hooks_hear_of_every_end() {
             are(1);
             talk.play("> 7 resources/subscribe {\"uri\": \"note://wait\"}\n < nothing\n > notifications/cancelled {\"requestId\": 7}\n < nothing").await;
             are(1);
-            server.resources().updated("note://wait");
+            server.resource_registry().updated("note://wait");
             talk.play("< nothing").await;
             talk.close().await;
             assert!(talk.receive().await.is_none());
@@ -435,7 +435,7 @@ fn a_second_runtime_hears_of_changes_too() {
         runtime().block_on(async {
             let mut talk = Talk::new(&server);
             talk.play("@ 2025-11-25").await;
-            let tool = server.tools().add(extra(&format!("n{n}"))).unwrap();
+            let tool = server.tool_registry().add(extra(&format!("n{n}"))).unwrap();
             talk.play("< notifications/tools/list_changed").await;
             tool.keep();
         });
@@ -462,7 +462,7 @@ fn a_second_subscription_asks_nobody() {
         old.play("@ 2025-11-25\n > 1 resources/subscribe {\"uri\": \"note:one\"}\n < 1 {}").await;
         old.play("> 2 resources/subscribe {\"uri\": \"note:one\"}\n < 2 {}\n < nothing").await;
         assert_eq!(counts(), (1, 0));
-        server.resources().updated("note:one");
+        server.resource_registry().updated("note:one");
         old.play("< notifications/resources/updated {\"uri\": \"note:one\"}").await;
         old.play("> 3 resources/unsubscribe {\"uri\": \"note:one\"}\n < 3 {}\n < nothing").await;
         assert_eq!(counts(), (1, 1));
@@ -480,7 +480,7 @@ fn a_connection_that_ends_leaves_the_streams_of_others() {
         let mut talk = Talk::with(other, None);
         talk.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged").await;
         one.stop().await;
-        let handle = server.tools().add(extra("x")).unwrap();
+        let handle = server.tool_registry().add(extra("x")).unwrap();
         talk.play("< notifications/tools/list_changed").await;
         talk.play("> 2 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged\n < nothing").await;
         drop(handle);
@@ -495,7 +495,7 @@ fn both_eras_hear_of_a_change() {
         let (mut old, mut new) = (Talk::new(&server), Talk::new(&server));
         old.play(&format!("@ {}", Revision::V2024_11_05)).await;
         new.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged").await;
-        let handle = server.tools().add(extra("x")).unwrap();
+        let handle = server.tool_registry().add(extra("x")).unwrap();
         old.play("< notifications/tools/list_changed").await;
         new.play("< notifications/tools/list_changed").await;
         handle.remove();

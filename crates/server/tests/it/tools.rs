@@ -349,7 +349,7 @@ async fn embedded_resources_bring_the_capability() {
         assert!(client.list_resources().await.unwrap().is_empty());
 
         let server = Server::new("x").tool(embeds());
-        drop(server.resources());
+        drop(server.resource_registry());
         assert!(has_resources(&server).await, "{revision}: whoever says so has it from the start");
     }
 }

@@ -1,12 +1,12 @@
 //! Prompts, and the completion of their arguments.
 
 use jackfield::protocol::{ContentBlock, PromptMessage, Role};
-use jackfield::{Completing, ProtocolError, Server, prompt};
+use jackfield::{Completing, ProtocolError, Server, prompt, prompts};
 
 use super::resources;
 
 pub(super) fn add(server: Server) -> Server {
-    server.prompt(simple_prompt).prompt(args_prompt).prompt(completable_prompt).prompt(resource_prompt)
+    server.prompts(prompts![simple_prompt, args_prompt, completable_prompt, resource_prompt])
 }
 
 /// A prompt without arguments.

@@ -5,17 +5,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jackfield::protocol::ResourceContents;
-use jackfield::{CacheHint, Cached, ProtocolError, Server, resource};
+use jackfield::{CacheHint, Cached, ProtocolError, Server, resource, resources};
 
 pub(super) const TEXT: &str = "demo://resource/dynamic/text/";
 pub(super) const BLOB: &str = "demo://resource/dynamic/blob/";
 
 pub(super) fn add(server: Server, documents: CacheHint) -> Server {
     server
-        .resource(dynamic_text)
-        .resource(dynamic_blob)
-        .resource(features)
-        .resource(instructions)
+        .resources(resources![dynamic_text, dynamic_blob, features, instructions])
         .cache(Cached::Resource("demo://resource/static/document/features.md".to_owned()), documents)
         .cache(Cached::Resource("demo://resource/static/document/instructions.md".to_owned()), documents)
 }

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
-use jackfield::IntoTool;
 use jackfield::protocol::{Outcome, Schema, TaskSupport, ToolExecution};
 use jackfield::{ToolEntry, Validation};
 use serde_json::Value;
@@ -16,8 +14,7 @@ use crate::shape::Shape;
 
 /// Gives a tool the family's listing and its texts about bad arguments.
 #[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
-pub(crate) fn tool(tool: impl IntoTool) -> ToolEntry {
-    let mut entry = tool.into_tool();
+pub(crate) fn tool(mut entry: ToolEntry) -> ToolEntry {
     without_null(&mut entry.definition.input_schema);
     let shape = Shape::of(entry.definition.input_schema.get());
     tool_checked_by(entry, move |arguments| problems(&shape, arguments))

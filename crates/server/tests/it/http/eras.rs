@@ -91,7 +91,7 @@ async fn lists_have_pages() {
 #[tokio::test]
 async fn changes_reach_the_stream_of_the_session() {
     let server = demo().resource(text_resource("note:watched", "watched"));
-    let (tools, resources) = (server.tools(), server.resources());
+    let (tools, resources) = (server.tool_registry(), server.resource_registry());
     let server = server.tool(sync_tool("touch", json!({ "type": "object" }), |_, cx: Cx| {
         cx.notify_resource_updated("note:watched");
         CallToolResult::text("touched")

@@ -120,10 +120,10 @@ async fn changes_at_one_node_reach_the_clients_of_all() {
     assert_eq!(listener.open(&listen).await.status, 200);
     assert_eq!(listener.message().await.unwrap()["method"], "notifications/subscriptions/acknowledged");
 
-    let handle = nodes.servers[0].tools().add(plain("late", |_| async { String::new() })).unwrap();
+    let handle = nodes.servers[0].tool_registry().add(plain("late", |_| async { String::new() })).unwrap();
     assert_eq!(listener.message().await.unwrap()["method"], "notifications/tools/list_changed");
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/tools/list_changed");
-    let added = nodes.servers[1].resources().add(text_resource("note:late", "late")).unwrap();
+    let added = nodes.servers[1].resource_registry().add(text_resource("note:late", "late")).unwrap();
     // All three nodes tell the session of the first change; were it there twice, it would come before the second.
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/resources/list_changed");
     drop((handle, added));
@@ -147,7 +147,7 @@ async fn subscriptions_belong_to_the_session_not_to_the_node() {
     let unsubscribe = third.post(ask(3, "resources/unsubscribe", json!({ "uri": "note:watched" })));
     assert_eq!(third.ask(&unsubscribe).await.json()["result"], json!({}));
     // A node that is new to the session learns what holds now.
-    let handle = nodes.servers[1].tools().add(plain("late", |_| async { String::new() })).unwrap();
+    let handle = nodes.servers[1].tool_registry().add(plain("late", |_| async { String::new() })).unwrap();
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/tools/list_changed");
     drop(handle);
 }
@@ -166,7 +166,7 @@ async fn a_change_that_nobody_heard_for_a_session_is_told_when_it_comes_back() {
     drop((nodes.listening.remove(0), nodes._built.remove(0), nodes.servers.remove(0)));
     assert_eq!(stream.event().await, None);
 
-    let handle = nodes.servers[0].tools().add(plain("late", |_| async { String::new() })).unwrap();
+    let handle = nodes.servers[0].tool_registry().add(plain("late", |_| async { String::new() })).unwrap();
     let touched = nodes.modern(1, &Ask::tool("touch", json!({}))).await;
     assert_eq!(touched["result"]["content"][0]["text"], "touched");
     let mut stream = second.stream(&second.get().with("last-event-id", &primer)).await;
@@ -178,7 +178,7 @@ async fn a_change_that_nobody_heard_for_a_session_is_told_when_it_comes_back() {
     // At the third node the same is found, but has been told; what comes next is new.
     let answer = third.ask(&third.post(ask(2, "ping", json!({})))).await;
     assert_eq!(answer.status, 200);
-    let added = nodes.servers[1].resources().add(text_resource("note:late", "late")).unwrap();
+    let added = nodes.servers[1].resource_registry().add(text_resource("note:late", "late")).unwrap();
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/resources/list_changed");
     drop((handle, added));
 }

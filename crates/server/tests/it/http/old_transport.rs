@@ -60,7 +60,7 @@ async fn a_client_of_2024_has_it_all() {
             let roots = cx.roots().await.unwrap();
             CallToolResult::text(format!("{} root", roots.len()))
         }));
-    let tools = server.tools();
+    let tools = server.tool_registry();
     let mut old = Old::open(&server).await;
     let listed = old.ask(1, "tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"][0]["name"], "work");

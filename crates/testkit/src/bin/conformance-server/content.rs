@@ -1,17 +1,18 @@
 //! Tools that answer at once, with every kind of content.
 
-use jackfield::{Audio, CallToolResult, ContentBlock, Image, ResourceContents, Server, tool};
+use jackfield::{Audio, CallToolResult, ContentBlock, Image, ResourceContents, Server, tool, tools};
 
 use crate::media::{PNG, WAV};
 
 pub(crate) fn add(server: Server) -> Server {
-    server
-        .tool(test_simple_text)
-        .tool(test_image_content)
-        .tool(test_audio_content)
-        .tool(test_embedded_resource)
-        .tool(test_multiple_content_types)
-        .tool(test_error_handling)
+    server.tools(tools![
+        test_simple_text,
+        test_image_content,
+        test_audio_content,
+        test_embedded_resource,
+        test_multiple_content_types,
+        test_error_handling
+    ])
 }
 
 /// Answers with a text.

@@ -1,9 +1,9 @@
 //! A tool with an argument that clients repeat in a header.
 
-use jackfield::{Server, tool};
+use jackfield::{Server, tool, tools};
 
 pub(crate) fn add(server: Server) -> Server {
-    server.tool(test_x_mcp_header)
+    server.tools(tools![test_x_mcp_header])
 }
 
 /// Says which region it was called for.

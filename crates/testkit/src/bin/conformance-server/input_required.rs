@@ -5,22 +5,23 @@ use jackfield::protocol::{
 };
 use jackfield::{
     CallToolResult, Cx, ElicitResult, Error, InputRequired, JsonSchema, Outcome, ProtocolError, QuestionError, Server,
-    tool,
+    tool, tools,
 };
 use serde::Deserialize;
 
 use crate::questions::{question, said};
 
 pub(crate) fn add(server: Server) -> Server {
-    server
-        .tool(test_input_required_result_elicitation)
-        .tool(test_input_required_result_sampling)
-        .tool(test_input_required_result_list_roots)
-        .tool(test_input_required_result_request_state)
-        .tool(test_input_required_result_multiple_inputs)
-        .tool(test_input_required_result_multi_round)
-        .tool(test_input_required_result_tampered_state)
-        .tool(test_input_required_result_capabilities)
+    server.tools(tools![
+        test_input_required_result_elicitation,
+        test_input_required_result_sampling,
+        test_input_required_result_list_roots,
+        test_input_required_result_request_state,
+        test_input_required_result_multiple_inputs,
+        test_input_required_result_multi_round,
+        test_input_required_result_tampered_state,
+        test_input_required_result_capabilities
+    ])
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,17 +1,20 @@
 //! Prompts, and the completion of their arguments.
 
-use jackfield::{ContentBlock, Cx, Image, JsonSchema, PromptMessage, QuestionError, ResourceContents, Server, prompt};
+use jackfield::{
+    ContentBlock, Cx, Image, JsonSchema, PromptMessage, QuestionError, ResourceContents, Server, prompt, prompts,
+};
 use serde::Deserialize;
 
 use crate::media::PNG;
 
 pub(crate) fn add(server: Server) -> Server {
-    server
-        .prompt(test_simple_prompt)
-        .prompt(test_prompt_with_arguments)
-        .prompt(test_prompt_with_embedded_resource)
-        .prompt(test_prompt_with_image)
-        .prompt(test_input_required_result_prompt)
+    server.prompts(prompts![
+        test_simple_prompt,
+        test_prompt_with_arguments,
+        test_prompt_with_embedded_resource,
+        test_prompt_with_image,
+        test_input_required_result_prompt
+    ])
 }
 
 /// A prompt without arguments.

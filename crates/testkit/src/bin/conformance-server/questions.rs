@@ -4,14 +4,15 @@ use jackfield::protocol::{
     BooleanSchema, Choices, CreateMessageParams, ElicitSchema, MultiSelectSchema, NumberSchema, SingleSelectSchema,
     StringSchema,
 };
-use jackfield::{Cx, Elicited, QuestionError, SamplingMessage, Server, Value, tool};
+use jackfield::{Cx, Elicited, QuestionError, SamplingMessage, Server, Value, tool, tools};
 
 pub(crate) fn add(server: Server) -> Server {
-    server
-        .tool(test_sampling)
-        .tool(test_elicitation)
-        .tool(test_elicitation_sep1034_defaults)
-        .tool(test_elicitation_sep1330_enums)
+    server.tools(tools![
+        test_sampling,
+        test_elicitation,
+        test_elicitation_sep1034_defaults,
+        test_elicitation_sep1330_enums
+    ])
 }
 
 /// Asks the client's model.

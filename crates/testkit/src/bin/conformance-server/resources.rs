@@ -1,12 +1,12 @@
 //! Resources and a template.
 
-use jackfield::{Json, JsonSchema, Server, resource};
+use jackfield::{Json, JsonSchema, Server, resource, resources};
 use serde::Serialize;
 
 use crate::media::PNG;
 
 pub(crate) fn add(server: Server) -> Server {
-    server.resource(static_text).resource(static_binary).resource(watched_resource).resource(template)
+    server.resources(resources![static_text, static_binary, watched_resource, template])
 }
 
 /// A text that never changes.

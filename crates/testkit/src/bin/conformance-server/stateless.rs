@@ -1,17 +1,18 @@
 //! Tools for the rules of the stateless protocol: missing capabilities, no unwanted messages, notices of change.
 
-use jackfield::{Cx, JsonSchema, QuestionError, Server, tool};
+use jackfield::{Cx, JsonSchema, QuestionError, Server, tool, tools};
 use serde::Deserialize;
 
 use crate::questions::question;
 
 pub(crate) fn add(server: Server) -> Server {
-    server
-        .tool(test_missing_capability)
-        .tool(test_streaming_elicitation)
-        .tool(test_logging_tool)
-        .tool(test_trigger_tool_change)
-        .tool(test_trigger_prompt_change)
+    server.tools(tools![
+        test_missing_capability,
+        test_streaming_elicitation,
+        test_logging_tool,
+        test_trigger_tool_change,
+        test_trigger_prompt_change
+    ])
 }
 
 /// Needs the client's model, whether it has one or not.

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use jackfield::{Cx, Server, tool};
+use jackfield::{Cx, Server, tool, tools};
 use tokio::time::sleep;
 
 pub(crate) fn add(server: Server) -> Server {
-    server.tool(test_tool_with_logging).tool(test_tool_with_progress).tool(test_reconnection)
+    server.tools(tools![test_tool_with_logging, test_tool_with_progress, test_reconnection])
 }
 
 /// The time between two messages, so that each travels by itself.

@@ -3,18 +3,20 @@
 use std::time::Duration;
 
 use jackfield::protocol::{ElicitParams, ElicitSchema, InputRequest, PrimitiveSchema, StringSchema};
-use jackfield::{Cx, Elicited, Error, ErrorObject, JsonSchema, ProtocolError, Result, Server, Tasks, tool};
+use jackfield::{Cx, Elicited, Error, ErrorObject, JsonSchema, ProtocolError, Result, Server, Tasks, tool, tools};
 use serde::Deserialize;
 
 pub(crate) fn add(server: Server) -> Server {
     server
-        .tool(greet)
-        .tool(slow_compute)
-        .tool(failing_job)
-        .tool(protocol_error_job)
-        .tool(confirm_delete)
-        .tool(multi_input)
-        .tool(test_tool_with_task)
+        .tools(tools![
+            greet,
+            slow_compute,
+            failing_job,
+            protocol_error_job,
+            confirm_delete,
+            multi_input,
+            test_tool_with_task
+        ])
         .tasks(Tasks::new().poll_interval(Duration::from_millis(200)))
 }
 

@@ -15,7 +15,7 @@ use jackfield::auth::server::{AuthorizationServer, Registration, Resource, Upstr
 use jackfield::auth::{AuthContext as _, Protect as _, Secret};
 use jackfield::http::HttpConfig;
 use jackfield::http::fetch::Fetch;
-use jackfield::{Cx, Server, Value, json, tool};
+use jackfield::{Cx, Server, Value, json, tool, tools};
 
 use loopback::Loopback;
 
@@ -46,7 +46,7 @@ async fn main() -> jackfield::Result {
         (Some("resource"), Some(issuer)) => resource(&address, &issuer)?,
         _ => return Err(io::Error::other("say own, upstream ISSUER or resource ISSUER").into()),
     };
-    let server = Server::new("interop-auth-server").tool(whoami).tool(open_safe);
+    let server = Server::new("interop-auth-server").tools(tools![whoami, open_safe]);
     let server = server.protect(ScopeRules::new().tool("open_safe", "mcp safe"));
     server.serve_http_with(address, config).await
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jackfield::{Cx, Elicited, Error, JsonSchema, Result, Server, Tasks, json, resource, tool};
+use jackfield::{Cx, Elicited, Error, JsonSchema, Result, Server, Tasks, json, resource, resources, tool, tools};
 use serde::Deserialize;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -17,14 +17,8 @@ async fn main() -> Result {
     log_to_standard_error();
     let stores = jackfield::store::open(url).map_err(|error| Error::new(error.to_string()))?;
     let server = Server::new("testkit-node")
-        .tool(echo)
-        .tool(count)
-        .tool(wait)
-        .tool(ask)
-        .tool(work)
-        .tool(post)
-        .tool(touch)
-        .resource(note)
+        .tools(tools![echo, count, wait, ask, work, post, touch])
+        .resources(resources![note])
         // A task whose node died is found to have failed soon.
         .tasks(Tasks::new().lease(Duration::from_secs(2)).per_owner(10_000).running(10_000));
     server.store(stores).serve_http(address).await

@@ -9,7 +9,7 @@ use std::time::Duration;
 use jackfield::http::HttpConfig;
 use jackfield::peer::Shutdown;
 use jackfield::store::Stores;
-use jackfield::{Cx, Server, tool};
+use jackfield::{Cx, Server, tool, tools};
 use tokio::task::JoinSet;
 use turmoil::net::TcpListener;
 
@@ -48,7 +48,7 @@ async fn count(call: u64, to: u32, cx: &Cx) -> Result<String, jackfield::Error> 
 }
 
 pub(super) async fn serve(stores: Stores, ledger: Arc<Ledger>) -> Result<(), Box<dyn Error>> {
-    let server = Server::new("simulated").state(ledger).tool(count).store(stores).build()?;
+    let server = Server::new("simulated").state(ledger).tools(tools![count]).store(stores).build()?;
     let service = server.http_service(HttpConfig::default());
     let listener = TcpListener::bind((IpAddr::from(Ipv4Addr::UNSPECIFIED), PORT)).await?;
     let (_trigger, shutdown) = Shutdown::new();
