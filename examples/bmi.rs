@@ -30,5 +30,5 @@ async fn count(
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("health").tool(calculate_bmi).tool(count).run().await
+    Server::new("health").tool(calculate_bmi).tool(count).run_cli().await
 }

@@ -22,5 +22,5 @@ fn echo_prompt(message: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("Echo").tool(echo_tool).resource(echo_resource).prompt(echo_prompt).run().await
+    Server::new("Echo").tool(echo_tool).resource(echo_resource).prompt(echo_prompt).run_cli().await
 }

@@ -17,5 +17,5 @@ fn hello(name: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("noisy").tool(hello).run().await
+    Server::new("noisy").tool(hello).run_cli().await
 }

@@ -28,5 +28,5 @@ fn debug_error(
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("prompts").prompt(review_code).prompt(debug_error).run().await
+    Server::new("prompts").prompt(review_code).prompt(debug_error).run_cli().await
 }

@@ -16,5 +16,5 @@ fn greeting(name: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("demo").tool(add).resource(greeting).run().await
+    Server::new("demo").tool(add).resource(greeting).run_cli().await
 }

@@ -37,9 +37,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             json!({ "iss": ISSUER, "sub": "ann", "aud": RESOURCE, "exp": now + 3600, "jti": number.to_string() });
         key.sign("at+jwt", &claims)
     };
-    let open = Server::new("open").tool(echo).build()?.http_service(HttpConfig::default());
-    let guarded =
-        Server::new("guarded").tool(echo).build()?.http_service(HttpConfig::default().with_authenticator(door));
+    let open = Server::new("open").tool(echo).build()?.start().await?.http_service(HttpConfig::default());
+    let guarded = Server::new("guarded")
+        .tool(echo)
+        .build()?
+        .start()
+        .await?
+        .http_service(HttpConfig::default().with_authenticator(door));
     let same = token(0)?;
     let (mut plain, mut known, mut fresh, mut alone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for number in 0..CALLS {

@@ -55,7 +55,8 @@ impl Archives {
 }
 
 pub(super) fn add(server: Server, limits: GzipLimits) -> Server {
-    let archives = Archives { fetcher: Fetcher::new(limits), resources: server.resources(), kept: Mutex::default() };
+    let archives =
+        Archives { fetcher: Fetcher::new(limits), resources: server.registry().resources(), kept: Mutex::default() };
     server.state(archives)
 }
 
