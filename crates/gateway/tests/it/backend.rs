@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield::protocol::{ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
+use jackfield::protocol::{CallToolResult, ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
 use jackfield::{BuiltServer, Cx, Elicited, Server, prompt, resource, tool};
 use jackfield_client::{Builder, ByteStream, Client, Error};
 use jackfield_gateway::Gateway;
@@ -24,6 +24,16 @@ fn link() -> Vec<ContentBlock> {
         ContentBlock::ResourceLink(Box::new(Resource::new("note://7", "seven"))),
         ContentBlock::resource(ResourceContents::text("note://8", "eight")),
     ]
+}
+
+/// Says what no revision defines yet.
+#[tool]
+fn odd() -> CallToolResult {
+    let odd = serde_json::json!({
+        "content": [{"type": "smell", "strength": 3}, {"type": "text", "text": "x", "invented": [1]}],
+        "invented": {"a": null},
+    });
+    serde_json::from_value(odd).unwrap()
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -150,6 +160,7 @@ pub(crate) fn demo_with(probe: &Arc<Probe>) -> Server {
         .state(probe.clone())
         .tool(echo)
         .tool(link)
+        .tool(odd)
         .tool(greet)
         .tool(folders)
         .tool(able)
