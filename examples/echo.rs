@@ -22,5 +22,10 @@ fn echo_prompt(message: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("Echo").tools(tools![echo_tool]).resources(resources![echo_resource]).prompts(prompts![echo_prompt]).run_cli().await
+    Server::new("Echo")
+        .tools(tools![echo_tool])
+        .resources(resources![echo_resource])
+        .prompts(prompts![echo_prompt])
+        .run_cli()
+        .await
 }

@@ -11,23 +11,23 @@ use jackfield_protocol::{
 };
 use jackfield_server::{Cx, Done};
 
+use crate::error::ForwardError;
+use crate::forwarded_call::{ForwardedCall, forward};
 use crate::headers::behalf;
-use crate::line::Line;
-use crate::talk::{Talk, converse};
-use crate::trouble::Trouble;
+use crate::upstream::Upstream;
 
 /// What the protocol itself keeps in `_meta`; it is about one connection and goes no further.
 const RESERVED: &str = "io.modelcontextprotocol/";
 
 /// Calls a tool.
-pub(crate) async fn call(line: Arc<Line>, tool: Arc<Tool>, arguments: Bytes, cx: Cx) -> Done<CallToolResult> {
+pub(crate) async fn call(upstream: Arc<Upstream>, tool: Arc<Tool>, arguments: Bytes, cx: Cx) -> Done<CallToolResult> {
     let arguments = String::from_utf8(arguments.to_vec()).ok().and_then(|text| RawJson::from_text(text).ok());
     let arguments = arguments.ok_or_else(|| ErrorObject::invalid_params("parameter `arguments` cannot be read"))?;
-    tracing::debug!(server = line.name, tool = tool.name, "a call is passed on");
+    tracing::debug!(server = upstream.name, tool = tool.name, "a call is passed on");
     let meta = passed_on(cx.meta());
     let name = tool.name.clone();
-    let asked = converse(&line, &cx, behalf(&cx, Some(&tool)), move |client, talk: Arc<Talk>| {
-        let call = client.call(name, arguments).on_progress(move |notice| talk.progress(&notice));
+    let asked = forward(&upstream, &cx, behalf(&cx, Some(&tool)), move |client, forwarded: Arc<ForwardedCall>| {
+        let call = client.call(name, arguments).on_progress(move |notice| forwarded.progress(&notice));
         let call = meta.into_iter().fold(call, |call, (name, value)| call.meta(name, value));
         async move { call.await.map(|output| output.into_result().into()) }
     });
@@ -37,13 +37,13 @@ pub(crate) async fn call(line: Arc<Line>, tool: Arc<Tool>, arguments: Bytes, cx:
             Ok(Outcome::Complete(result))
         }
         Ok(_) => Err(ErrorObject::internal("the result is not that of a tool")),
-        Err(trouble) => trouble.of_tool().map(Outcome::Complete),
+        Err(error) => error.of_tool().map(Outcome::Complete),
     }
 }
 
 /// Reads a resource by the URI that it has at the server.
-pub(crate) async fn read(line: Arc<Line>, uri: String, cx: Cx) -> Done<ReadResourceResult> {
-    let asked = converse(&line, &cx, behalf(&cx, None), {
+pub(crate) async fn read(upstream: Arc<Upstream>, uri: String, cx: Cx) -> Done<ReadResourceResult> {
+    let asked = forward(&upstream, &cx, behalf(&cx, None), {
         let uri = uri.clone();
         move |client, _| async move { client.read(uri).await.map(AnyResult::from) }
     });
@@ -55,21 +55,21 @@ pub(crate) async fn read(line: Arc<Line>, uri: String, cx: Cx) -> Done<ReadResou
             Ok(Outcome::Complete(result))
         }
         Ok(_) => Err(ErrorObject::internal("the result is not that of a resource")),
-        Err(trouble) => {
-            let spoken = line.client().ok().and_then(|client| client.revision());
-            Err(trouble.of_resource(spoken, cx.revision(), &line.prefix.uri(&uri)))
+        Err(error) => {
+            let spoken = upstream.client().ok().and_then(|client| client.revision());
+            Err(error.of_resource(spoken, cx.revision(), &upstream.prefix.uri(&uri)))
         }
     }
 }
 
 /// Gets a prompt.
 pub(crate) async fn prompt(
-    line: Arc<Line>,
+    upstream: Arc<Upstream>,
     name: String,
     arguments: BTreeMap<String, String>,
     cx: Cx,
 ) -> Done<GetPromptResult> {
-    let asked = converse(&line, &cx, behalf(&cx, None), move |client, _| async move {
+    let asked = forward(&upstream, &cx, behalf(&cx, None), move |client, _| async move {
         client.prompt(name, arguments).await.map(AnyResult::from)
     });
     match asked.await {
@@ -79,24 +79,24 @@ pub(crate) async fn prompt(
             Ok(Outcome::Complete(result))
         }
         Ok(_) => Err(ErrorObject::internal("the result is not that of a prompt")),
-        Err(trouble) => Err(trouble.into_error_object()),
+        Err(error) => Err(error.into_error_object()),
     }
 }
 
 /// Asks for proposals for an argument.
 pub(crate) async fn complete(
-    line: Arc<Line>,
+    upstream: Arc<Upstream>,
     what: Reference,
     argument: String,
     typed: String,
     known: BTreeMap<String, String>,
     cx: Cx,
 ) -> Done<Completion> {
-    let client = line.client().map_err(|words| Trouble::Unavailable(words).into_error_object())?;
+    let client = upstream.client().map_err(|words| ForwardError::Unavailable(words).into_error_object())?;
     let client = client.on_behalf(behalf(&cx, None));
     match client.complete(what, argument, typed, known).await {
         Ok(result) => Ok(Outcome::Complete(result.completion)),
-        Err(error) => Err(Trouble::Failed { server: line.name.clone(), error }.into_error_object()),
+        Err(error) => Err(ForwardError::Failed { server: upstream.name.clone(), error }.into_error_object()),
     }
 }
 

@@ -14,13 +14,13 @@ use jackfield_server::{Cx, Done, Next, Registry, Server};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use crate::error::ForwardError;
 use crate::forward;
-use crate::line::Line;
+use crate::forwarded_call::{ForwardedCalls, MOST_OF_ONE, lock};
 use crate::prefix::{BadName, prefix};
+use crate::resource_subscriptions::ResourceSubscriptions;
 use crate::supervisor::Supervisor;
-use crate::talk::{MOST_OF_ONE, Talks, lock};
-use crate::trouble::Trouble;
-use crate::watches::Watches;
+use crate::upstream::Upstream;
 
 /// Connects to a server, with a client that is prepared.
 pub(crate) type Reach =
@@ -109,31 +109,31 @@ impl Gateway {
     /// # Errors
     /// Two servers would have the same names for their tools, or one no names at all.
     pub fn server(self) -> Result<Server, BadName> {
-        let talks = Arc::new(Talks::new(self.calls_per_caller));
+        let calls = Arc::new(ForwardedCalls::new(self.calls_per_caller));
         let mut outer = Server::new(self.name).version(env!("CARGO_PKG_VERSION")).check_output(false);
-        let (mut lines, mut parts): (Vec<Arc<Line>>, Vec<Part>) = Default::default();
+        let (mut upstreams, mut parts): (Vec<Arc<Upstream>>, Vec<Part>) = Default::default();
         for (name, reach) in self.servers {
             let prefix = prefix(&name)?;
-            if let Some(same) = lines.iter().find(|line| line.prefix.as_str() == prefix.as_str()) {
+            if let Some(same) = upstreams.iter().find(|upstream| upstream.prefix.as_str() == prefix.as_str()) {
                 return Err(BadName::Twice(same.name.clone(), name));
             }
             let (updates, updated) = mpsc::channel(UPDATES);
-            let watches = Arc::new(Watches::new(name.clone(), prefix.clone(), updates));
-            let line = Arc::new(Line::new(name.clone(), prefix.clone(), talks.clone(), watches));
+            let subscriptions = Arc::new(ResourceSubscriptions::new(name.clone(), prefix.clone(), updates));
+            let upstream = Arc::new(Upstream::new(name.clone(), prefix.clone(), calls.clone(), subscriptions));
             let server = Server::new(name);
             // Clients learn when they connect what there may be, so it is declared before it is there.
             let registry = server.registry();
             drop((registry.tools(), registry.resources(), registry.prompts()));
             outer = outer.mount(prefix, server);
-            parts.push(Part { line: line.clone(), registry, reach, updated });
-            lines.push(line);
+            parts.push(Part { upstream: upstream.clone(), registry, reach, updated });
+            upstreams.push(upstream);
         }
-        let lines: Arc<[Arc<Line>]> = lines.into();
+        let upstreams: Arc<[Arc<Upstream>]> = upstreams.into();
         let (patience, timeouts) = (self.patience, self.timeouts);
-        Ok(with_hooks(outer, &lines).lifespan(
+        Ok(with_hooks(outer, &upstreams).lifespan(
             move || start(parts, timeouts, patience),
             move |running: Arc<Running>| async move {
-                talks.end();
+                calls.end();
                 running.end().await;
             },
         ))
@@ -149,7 +149,7 @@ impl std::fmt::Debug for Gateway {
 
 /// One server, before it is connected.
 struct Part {
-    line: Arc<Line>,
+    upstream: Arc<Upstream>,
     registry: Registry,
     reach: Reach,
     updated: mpsc::Receiver<String>,
@@ -176,67 +176,67 @@ impl Running {
 async fn start(parts: Vec<Part>, timeouts: Timeouts, patience: Duration) -> Running {
     let (stop, stopped) = Shutdown::new();
     let mut tasks = JoinSet::new();
-    let lines: Vec<Arc<Line>> = parts.iter().map(|part| part.line.clone()).collect();
-    for Part { line, registry, reach, updated } in parts {
+    let upstreams: Vec<Arc<Upstream>> = parts.iter().map(|part| part.upstream.clone()).collect();
+    for Part { upstream, registry, reach, updated } in parts {
         let (timeouts, stop) = (timeouts.clone(), stopped.clone());
-        tasks.spawn(Supervisor { line, registry, reach, timeouts, stop }.run(updated));
+        tasks.spawn(Supervisor { upstream, registry, reach, timeouts, stop }.run(updated));
     }
-    let settled = async {
-        for line in &lines {
-            line.settled().await;
+    let until_known = async {
+        for upstream in &upstreams {
+            upstream.until_known().await;
         }
     };
-    if tokio::time::timeout(patience, settled).await.is_err() {
+    if tokio::time::timeout(patience, until_known).await.is_err() {
         tracing::warn!("some servers are not ready yet; what they have comes into the lists when they are");
     }
     Running { tasks: Mutex::new(tasks), stop }
 }
 
 /// Adds what the lists alone do not do: resources that are not listed, subscriptions, and words for those who call what is not there.
-fn with_hooks(server: Server, lines: &Arc<[Arc<Line>]>) -> Server {
-    let [known, read, watched, left] = std::array::from_fn(|_| lines.clone());
+fn with_hooks(server: Server, upstreams: &Arc<[Arc<Upstream>]>) -> Server {
+    let [known, read, watched, left] = std::array::from_fn(|_| upstreams.clone());
     server
         .middleware(move |incoming, next| missing(known.clone(), incoming, next))
         .resource_read(move |uri, cx| unlisted(read.clone(), uri, cx))
         .on_subscribe(move |uri, cx| subscribe(watched.clone(), uri, cx))
         .on_unsubscribe(move |uri, cx| {
-            if let Some((line, inner)) = by_uri(&left, &uri) {
-                line.watches.remove(&inner, &cx);
+            if let Some((upstream, inner)) = by_uri(&left, &uri) {
+                upstream.subscriptions.remove(&inner, &cx);
             }
             async { Ok(()) }
         })
 }
 
-fn by_uri<'a>(lines: &'a [Arc<Line>], uri: &str) -> Option<(&'a Arc<Line>, String)> {
-    lines.iter().find_map(|line| Some((line, line.prefix.strip_uri(uri)?)))
+fn by_uri<'a>(upstreams: &'a [Arc<Upstream>], uri: &str) -> Option<(&'a Arc<Upstream>, String)> {
+    upstreams.iter().find_map(|upstream| Some((upstream, upstream.prefix.strip_uri(uri)?)))
 }
 
 /// A caller that knows a tool or prompt from before its server went away gets to know why there is none.
-async fn missing(lines: Arc<[Arc<Line>]>, incoming: Incoming, next: Next) -> Reply {
+async fn missing(upstreams: Arc<[Arc<Upstream>]>, incoming: Incoming, next: Next) -> Reply {
     if let MethodName::Known(method @ (Method::CallTool | Method::GetPrompt)) = incoming.method
         && let Ok(name) = incoming.params.string("name")
-        && let Some(line) = lines.iter().find(|line| line.prefix.strip_name(&name).is_some())
-        && let Err(words) = line.client()
+        && let Some(upstream) = upstreams.iter().find(|upstream| upstream.prefix.strip_name(&name).is_some())
+        && let Err(words) = upstream.client()
     {
-        let trouble = Trouble::Unavailable(words);
+        let error = ForwardError::Unavailable(words);
         return match method {
-            Method::CallTool => trouble.of_tool().map(|failure| Outcome::Complete(failure.into())),
-            _ => Err(trouble.into_error_object()),
+            Method::CallTool => error.of_tool().map(|failure| Outcome::Complete(failure.into())),
+            _ => Err(error.into_error_object()),
         };
     }
     next.run(incoming).await
 }
 
 /// Reads a resource that its server has not listed.
-async fn unlisted(lines: Arc<[Arc<Line>]>, uri: String, cx: Cx) -> Option<Done<ReadResourceResult>> {
-    let (line, inner) = by_uri(&lines, &uri)?;
-    let done = forward::read(line.clone(), inner, cx).await;
+async fn unlisted(upstreams: Arc<[Arc<Upstream>]>, uri: String, cx: Cx) -> Option<Done<ReadResourceResult>> {
+    let (upstream, inner) = by_uri(&upstreams, &uri)?;
+    let done = forward::read(upstream.clone(), inner, cx).await;
     Some(done.map(|outcome| {
         outcome.map(|mut result| {
             for contents in &mut result.contents {
                 match contents {
-                    ResourceContents::Text(text) => text.uri = line.prefix.uri(&text.uri),
-                    ResourceContents::Blob(blob) => blob.uri = line.prefix.uri(&blob.uri),
+                    ResourceContents::Text(text) => text.uri = upstream.prefix.uri(&text.uri),
+                    ResourceContents::Blob(blob) => blob.uri = upstream.prefix.uri(&blob.uri),
                     _ => {}
                 }
             }
@@ -245,10 +245,10 @@ async fn unlisted(lines: Arc<[Arc<Line>]>, uri: String, cx: Cx) -> Option<Done<R
     }))
 }
 
-async fn subscribe(lines: Arc<[Arc<Line>]>, uri: String, cx: Cx) -> Result<(), ErrorObject> {
-    let Some((line, inner)) = by_uri(&lines, &uri) else { return Ok(()) };
-    let client = line.client().map_err(|words| ErrorObject::new(code::UNAVAILABLE, words))?;
-    line.watches.add(&client, &inner, &cx).await.map_err(Trouble::into_error_object)
+async fn subscribe(upstreams: Arc<[Arc<Upstream>]>, uri: String, cx: Cx) -> Result<(), ErrorObject> {
+    let Some((upstream, inner)) = by_uri(&upstreams, &uri) else { return Ok(()) };
+    let client = upstream.client().map_err(|words| ErrorObject::new(code::UNAVAILABLE, words))?;
+    upstream.subscriptions.add(&client, &inner, &cx).await.map_err(ForwardError::into_error_object)
 }
 
 #[cfg(test)]

@@ -22,18 +22,18 @@
 //! Which servers there are is decided where the gateway is built, and nowhere else: no request can start a program or name a server.
 //! Credentials of callers end here; the gateway has its own for each server.
 
-mod catalogue;
-mod desk;
+mod caller_lookup;
+mod catalog;
+mod error;
 mod forward;
+mod forwarded_call;
 mod gateway;
 mod headers;
-mod line;
-mod pause;
 mod prefix;
+mod resource_subscriptions;
+mod retry_timer;
 mod supervisor;
-mod talk;
-mod trouble;
-mod watches;
+mod upstream;
 
 pub use gateway::Gateway;
 pub use prefix::BadName;

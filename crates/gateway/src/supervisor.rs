@@ -9,16 +9,16 @@ use jackfield_server::Registry;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::catalogue::{Catalogue, List};
+use crate::catalog::{Catalog, List};
+use crate::error::words;
 use crate::gateway::Reach;
-use crate::line::{Line, Standing};
-use crate::pause::{FIRST_WAIT, FORGIVEN_AFTER, LONGEST_WAIT, Pause};
-use crate::trouble::words;
-use crate::watches::is_refusal;
+use crate::resource_subscriptions::is_refusal;
+use crate::retry_timer::{FORGIVEN_AFTER, RetryTimer, backoff};
+use crate::upstream::{Upstream, UpstreamState};
 
 /// Keeps one server connected.
 pub(crate) struct Supervisor {
-    pub(crate) line: Arc<Line>,
+    pub(crate) upstream: Arc<Upstream>,
     /// What adds to the server that is mounted for it.
     pub(crate) registry: Registry,
     pub(crate) reach: Reach,
@@ -38,7 +38,7 @@ impl Supervisor {
 
     async fn keep(&self) {
         let stop = self.stop.clone();
-        let mut wait = FIRST_WAIT;
+        let mut backoff = backoff();
         loop {
             let begun = Instant::now();
             let connected = tokio::select! {
@@ -48,25 +48,25 @@ impl Supervisor {
             let why = match connected {
                 Ok(client) => {
                     let ended = self.serve(&client).await;
-                    self.line.set(Standing::Down("its connection has ended".to_owned()));
+                    self.upstream.set(UpstreamState::Down("its connection has ended".to_owned()));
                     client.close().await;
                     match ended {
-                        Ended::Gone => "its connection has ended".to_owned(),
-                        Ended::Stopped => return,
+                        ServeEnd::Gone => "its connection has ended".to_owned(),
+                        ServeEnd::Stopped => return,
                     }
                 }
                 Err(error) => words(&error),
             };
             if begun.elapsed() >= FORGIVEN_AFTER {
-                wait = FIRST_WAIT;
+                backoff.reset();
             }
-            tracing::warn!(server = self.line.name, why, retry = ?wait, "a server is not available, and missing from the lists");
-            self.line.set(Standing::Down(why));
+            let wait = backoff.next_wait();
+            tracing::warn!(server = self.upstream.name, why, retry = ?wait, "a server is not available, and missing from the lists");
+            self.upstream.set(UpstreamState::Down(why));
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 () = stop.triggered() => return,
             }
-            wait = wait.saturating_mul(2).min(LONGEST_WAIT);
         }
     }
 
@@ -81,63 +81,63 @@ impl Supervisor {
         let builder = Client::builder().info(info).tasks().timeouts(self.timeouts.clone()).restarts(restarts);
         // What a tool returns is judged by those who get it.
         let builder = builder.limits(limits).without_output_check();
-        self.line.desk.connect(&self.line.name, builder)
+        self.upstream.callers.connect(&self.upstream.name, builder)
     }
 
     /// Serves a server until it is gone.
-    async fn serve(&self, client: &Client) -> Ended {
+    async fn serve(&self, client: &Client) -> ServeEnd {
         let stop = self.stop.clone();
         tokio::select! {
-            () = self.offer(client) => Ended::Gone,
-            () = client.closed() => Ended::Gone,
-            () = stop.triggered() => Ended::Stopped,
+            () = self.offer(client) => ServeEnd::Gone,
+            () = client.closed() => ServeEnd::Gone,
+            () = stop.triggered() => ServeEnd::Stopped,
         }
     }
 
     /// Offers what a server has and follows its changes, until it no longer tells of them although it did before. A server without
     /// connections of its own, such as one over HTTP, shows in no other way that it is gone.
     async fn offer(&self, client: &Client) {
-        let catalogue = Catalogue::new(self.line.clone(), self.registry.clone());
-        self.line.watches.end();
+        let catalogue = Catalog::new(self.upstream.clone(), self.registry.clone());
+        self.upstream.watches.end();
         hear_logs(client).await;
         // From here on no change is missed.
         let Some(changes) = self.subscribe(client).await else { return };
-        let owed = catalogue.refresh(client).await;
-        self.line.set(Standing::Up(client.clone()));
-        tracing::info!(server = self.line.name, "a server is available");
+        let stale = catalog.refresh(client).await;
+        self.upstream.set(UpstreamState::Up(client.clone()));
+        tracing::info!(server = self.upstream.name, "a server is available");
         // What hangs must not hold up the others.
         tokio::select! {
-            () = self.follow(client, &catalogue, changes) => {}
-            () = catalogue.keep(client, owed) => {}
+            () = self.follow(client, &catalog, changes) => {}
+            () = catalog.keep(client, stale) => {}
             () = self.keep_watching(client) => {}
         }
     }
 
     /// Has the lists looked at that a server says have changed, until it no longer tells of changes although it did before.
-    async fn follow(&self, client: &Client, catalogue: &Catalogue, mut changes: Changes) {
-        let mut pause = Pause::new();
+    async fn follow(&self, client: &Client, catalog: &Catalog, mut changes: Changes) {
+        let mut timer = RetryTimer::new();
         loop {
-            if matches!(changes, Changes::Owed | Changes::Ended) {
-                pause.begin();
+            if matches!(changes, Changes::Failed | Changes::Ended) {
+                timer.begin();
             }
             tokio::select! {
                 event = changes.next() => match event {
-                    Some(Event::ToolsChanged) => catalogue.look_at(List::Tools),
-                    Some(Event::PromptsChanged) => catalogue.look_at(List::Prompts),
-                    Some(Event::ResourcesChanged) => catalogue.look_at(List::Resources),
-                    Some(Event::Reconnected) => catalogue.look_at_all(),
+                    Some(Event::ToolsChanged) => catalog.look_at(List::Tools),
+                    Some(Event::PromptsChanged) => catalog.look_at(List::Prompts),
+                    Some(Event::ResourcesChanged) => catalog.look_at(List::Resources),
+                    Some(Event::Reconnected) => catalog.look_at_all(),
                     Some(_) => {}
                     None => changes = Changes::Ended,
                 },
-                () = pause.over() => {
+                () = timer.over() => {
                     let has_told = matches!(changes, Changes::Ended);
                     changes = match self.subscribe(client).await {
-                        Some(Changes::Untold | Changes::Owed) if has_told => return,
+                        Some(Changes::Unsupported | Changes::Failed) if has_told => return,
                         Some(again) => again,
                         None => return,
                     };
-                    catalogue.look_at_all();
-                    pause.tried();
+                    catalog.look_at_all();
+                    timer.tried();
                 }
             }
         }
@@ -146,38 +146,38 @@ impl Supervisor {
     /// Subscribes again to the resources that callers want to hear of, now and whenever a subscription has ended, and tells of those that
     /// may have changed.
     async fn keep_watching(&self, client: &Client) {
-        let mut pause = Pause::new();
+        let mut timer = RetryTimer::new();
         loop {
-            let renewed = self.line.watches.renew(client).await;
+            let renewed = self.upstream.watches.renew(client).await;
             pause.tried();
             renewed.uris.into_iter().for_each(|uri| self.registry.resources().updated(uri));
             if !renewed.is_partial {
-                self.line.watches.lapsed().await;
+                self.upstream.subscriptions.lapsed().await;
             }
-            pause.begin();
-            pause.over().await;
+            timer.begin();
+            timer.over().await;
         }
     }
 
     /// Subscribes to the changes of the lists; `None` if the server is gone.
     async fn subscribe(&self, client: &Client) -> Option<Changes> {
         let error = match client.subscribe().tools().prompts().resources().await {
-            Ok(subscription) => return Some(Changes::Told(subscription)),
+            Ok(subscription) => return Some(Changes::Open(subscription)),
             Err(error) if error.is_closed() => return None,
             Err(error) => error,
         };
-        tracing::warn!(server = self.line.name, error = words(&error), "a server does not tell of changes");
-        Some(if is_refusal(&error) { Changes::Untold } else { Changes::Owed })
+        tracing::warn!(server = self.upstream.name, error = words(&error), "a server does not tell of changes");
+        Some(if is_refusal(&error) { Changes::Unsupported } else { Changes::Failed })
     }
 }
 
 /// The changes that a server tells of.
 enum Changes {
     /// It does not.
-    Untold,
+    Unsupported,
     /// It could not be asked to.
-    Owed,
-    Told(Subscription),
+    Failed,
+    Open(Subscription),
     /// It did; what has happened since is not known.
     Ended,
 }
@@ -186,14 +186,14 @@ impl Changes {
     /// Waits for the next change; for ever if there are none to be told. `None` when there will be no more.
     async fn next(&mut self) -> Option<Event> {
         match self {
-            Self::Untold | Self::Owed | Self::Ended => std::future::pending().await,
-            Self::Told(subscription) => subscription.next().await?.ok(),
+            Self::Unsupported | Self::Failed | Self::Ended => std::future::pending().await,
+            Self::Open(subscription) => subscription.next().await?.ok(),
         }
     }
 }
 
 /// Why a server is no longer served.
-enum Ended {
+enum ServeEnd {
     Gone,
     Stopped,
 }
@@ -206,7 +206,7 @@ async fn tell(registry: &Registry, mut updates: mpsc::Receiver<String>) {
 }
 
 /// Has a server of the legacy era send all log messages; each caller gets those that it wants. Newer ones are told with each request.
-async fn hear_logs(client: &Client) {
+async fn request_all_logs(client: &Client) {
     if client.revision().is_some_and(|revision| revision.has_log_level_request()) {
         match client.set_log_level(LoggingLevel::Debug).await {
             Ok(()) => {}

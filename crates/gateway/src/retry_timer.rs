@@ -2,36 +2,38 @@
 
 use std::time::Duration;
 
+use jackfield_peer::Backoff;
 use tokio::time::Instant;
 
-/// The first wait; it doubles each time.
-pub(crate) const FIRST_WAIT: Duration = Duration::from_millis(500);
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// What went well for this long is tried again soon.
 pub(crate) const FORGIVEN_AFTER: Duration = Duration::from_secs(60);
 
+/// The waits between attempts.
+pub(crate) const fn backoff() -> Backoff {
+    Backoff::new(Duration::from_millis(500), Duration::from_secs(60))
+}
+
 /// The wait before what did not work is tried again, such as a list that could not be read or a stream that has ended; the more often it
 /// fails soon, the longer.
-pub(crate) struct Pause {
-    wait: Duration,
+pub(crate) struct RetryTimer {
+    backoff: Backoff,
     /// When it was tried last: the end of the attempt, because one that hangs is none that went well.
     last: Instant,
     until: Option<Instant>,
 }
 
-impl Pause {
+impl RetryTimer {
     pub(crate) fn new() -> Self {
-        Self { wait: FIRST_WAIT, last: Instant::now(), until: None }
+        Self { backoff: backoff(), last: Instant::now(), until: None }
     }
 
     /// Begins to wait, unless it has begun already.
     pub(crate) fn begin(&mut self) {
         if self.until.is_none() {
             if self.last.elapsed() >= FORGIVEN_AFTER {
-                self.wait = FIRST_WAIT;
+                self.backoff.reset();
             }
-            self.until = Instant::now().checked_add(self.wait);
-            self.wait = self.wait.saturating_mul(2).min(LONGEST_WAIT);
+            self.until = Instant::now().checked_add(self.backoff.next_wait());
         }
     }
 

@@ -12,8 +12,8 @@ use jackfield_server::{CallerKey, Cx, Prefix};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use crate::talk::lock;
-use crate::trouble::{Trouble, words};
+use crate::error::{ForwardError, words};
+use crate::forwarded_call::lock;
 
 /// How many resources one listen stream is about. Servers bound both these and the number of streams.
 const MOST_NAMED: usize = 256;
@@ -27,7 +27,7 @@ const LAST_SWEEP: usize = MOST / 2;
 const MOST_OF_ONE: usize = MOST / 4;
 
 /// The resources of one server that callers want to hear of, and the subscriptions at the server.
-pub(crate) struct Watches {
+pub(crate) struct ResourceSubscriptions {
     /// What the server is called.
     server: String,
     prefix: Prefix,
@@ -117,7 +117,7 @@ impl Watched {
     }
 }
 
-impl Watches {
+impl ResourceSubscriptions {
     /// What changed is put into the channel.
     pub(crate) fn new(server: String, prefix: Prefix, updates: mpsc::Sender<String>) -> Self {
         Self {
@@ -132,7 +132,7 @@ impl Watches {
     }
 
     /// Subscribes at the server for a caller.
-    pub(crate) async fn add(self: &Arc<Self>, client: &Client, uri: &str, cx: &Cx) -> Result<(), Trouble> {
+    pub(crate) async fn add(self: &Arc<Self>, client: &Client, uri: &str, cx: &Cx) -> Result<(), ForwardError> {
         let _turn = self.turn.lock().await;
         let caller = cx.caller_key();
         let mut named = {
@@ -144,13 +144,13 @@ impl Watches {
             watched.sweep(&self.prefix);
             if !watched.by_uri.contains_key(uri) && !watched.has_room(&caller) {
                 let message = format!("too many resources of the server {} are watched already", self.server);
-                return Err(Trouble::Refused(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
+                return Err(ForwardError::Refused(ErrorObject::new(code::TOO_MANY_REQUESTS, message)));
             }
             if has_streams(client) { with_room(&watched.by_uri) } else { Vec::new() }
         };
         named.push(uri.to_owned());
         let source = self.open(client, &named).await;
-        let source = source.map_err(|error| Trouble::Failed { server: self.server.clone(), error })?;
+        let source = source.map_err(|error| ForwardError::Failed { server: self.server.clone(), error })?;
         let by_uri = &mut lock(&self.watched).by_uri;
         renew_sources(by_uri, &named, &source);
         by_uri.entry(uri.to_owned()).or_insert_with(|| Watch::new(caller, source)).join(cx);
@@ -229,14 +229,14 @@ impl Watches {
         let is_open = Arc::new(AtomicBool::new(true));
         let (needed, unneeded) = oneshot::channel();
         let following = follow(Arc::downgrade(self), self.updates.clone(), subscription, named.to_vec(), unneeded);
-        let (watches, open) = (Arc::downgrade(self), is_open.clone());
+        let (subscriptions, open) = (Arc::downgrade(self), is_open.clone());
         let mut tasks = lock(&self.tasks);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             following.await;
             open.store(false, Ordering::Release);
-            if let Some(watches) = watches.upgrade() {
-                watches.ended.notify_one();
+            if let Some(subscriptions) = subscriptions.upgrade() {
+                subscriptions.ended.notify_one();
             }
         });
         Ok(Arc::new(Source { _needed: needed, is_open }))
@@ -292,7 +292,7 @@ pub(crate) fn is_refusal(error: &Error) -> bool {
 
 /// Passes on what a subscription tells, until it ends or is not needed any more.
 async fn follow(
-    watches: Weak<Watches>,
+    subscriptions: Weak<ResourceSubscriptions>,
     updates: mpsc::Sender<String>,
     mut subscription: Subscription,
     named: Vec<String>,
@@ -315,8 +315,8 @@ async fn follow(
             Some(Err(_)) | None => return,
         };
         for uri in concerned {
-            let Some(watches) = watches.upgrade() else { return };
-            if watches.wants(uri) && updates.send(uri.clone()).await.is_err() {
+            let Some(subscriptions) = subscriptions.upgrade() else { return };
+            if subscriptions.wants(uri) && updates.send(uri.clone()).await.is_err() {
                 return;
             }
         }
@@ -353,11 +353,12 @@ mod tests {
         let builder = Client::builder().revision(Revision::LATEST_WITH_HANDSHAKE);
         let client = builder.over(near).await.unwrap();
         let (updates, mut updated) = mpsc::channel(1);
-        let watches = Arc::new(Watches::new("notes".to_owned(), prefix("notes").unwrap(), updates.clone()));
-        let source = watches.open(&client, std::slice::from_ref(&uri)).await.unwrap();
+        let subscriptions =
+            Arc::new(ResourceSubscriptions::new("notes".to_owned(), prefix("notes").unwrap(), updates.clone()));
+        let source = subscriptions.open(&client, std::slice::from_ref(&uri)).await.unwrap();
         let brought_by = callers.recv().await.unwrap();
         let watch = Watch { streams: 1, sessions: Vec::new(), brought_by, source };
-        lock(&watches.watched).by_uri.insert(uri.clone(), watch);
+        lock(&subscriptions.watched).by_uri.insert(uri.clone(), watch);
         let subscription = client.subscribe().resource(&uri).await.unwrap();
         registry.resources().updated(&uri);
         assert_eq!(updated.recv().await.as_ref(), Some(&uri));
@@ -365,7 +366,7 @@ mod tests {
         let (needed, unneeded) = oneshot::channel();
         drop(needed);
         let named = vec![uri.clone()];
-        follow(Arc::downgrade(&watches), updates, subscription, named, unneeded).await;
+        follow(Arc::downgrade(&subscriptions), updates, subscription, named, unneeded).await;
         assert_eq!(updated.try_recv(), Ok(uri));
     }
 

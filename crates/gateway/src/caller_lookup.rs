@@ -8,12 +8,12 @@ use jackfield_protocol::{ElicitParams, EmptyParams, ErrorObject, InputRequest};
 use jackfield_server::Cx;
 use serde::de::DeserializeOwned;
 
-use crate::talk::{Talk, lock};
+use crate::forwarded_call::{ForwardedCall, lock};
 
 tokio::task_local! {
     /// The request that the task is about. A server of the modern era asks in its answer, so that the question comes up in the very task
     /// that waits for it.
-    pub(crate) static CURRENT: Arc<Talk>;
+    pub(crate) static CURRENT: Arc<ForwardedCall>;
 }
 
 /// Knows the requests that are under way at one server.
@@ -21,14 +21,14 @@ tokio::task_local! {
 /// A server of the legacy era asks by a request of its own, which does not say what it is about; the same goes for log messages. They go
 /// to the caller if all that is under way is of one caller, and to nobody otherwise: better no answer than one of the wrong person.
 #[derive(Default)]
-pub(crate) struct Desk(Mutex<Vec<Weak<Talk>>>);
+pub(crate) struct CallerLookup(Mutex<Vec<Weak<ForwardedCall>>>);
 
-impl Desk {
+impl CallerLookup {
     /// Adds a request; it is forgotten when it is over.
-    pub(crate) fn add(&self, talk: &Arc<Talk>) {
+    pub(crate) fn add(&self, forwarded: &Arc<ForwardedCall>) {
         let mut all = lock(&self.0);
-        all.retain(|known| known.upgrade().is_some_and(|talk| !talk.is_over()));
-        all.push(Arc::downgrade(talk));
+        all.retain(|known| known.upgrade().is_some_and(|forwarded| !forwarded.is_over()));
+        all.push(Arc::downgrade(forwarded));
     }
 
     /// Has all questions and messages of a server go to its callers.
@@ -41,7 +41,7 @@ impl Desk {
             .on_sampling_with_tools(move |params| sampling.clone().ask(params.into()))
             .on_roots(move || roots.clone().ask(InputRequest::ListRoots(EmptyParams::default())))
             .on_log(move |message| match log.find() {
-                Ok(talk) => talk.log(&server, message),
+                Ok(forwarded) => forwarded.log(&server, message),
                 Err(_) => tracing::debug!(
                     server,
                     level = message.level.as_str(),
@@ -55,12 +55,12 @@ impl Desk {
         answer.read().map_err(|error| ErrorObject::internal(format!("the caller's answer cannot be read: {error}")))
     }
 
-    fn find(&self) -> Result<Arc<Talk>, ErrorObject> {
-        if let Ok(talk) = CURRENT.try_with(Clone::clone) {
-            return Ok(talk);
+    fn find(&self) -> Result<Arc<ForwardedCall>, ErrorObject> {
+        if let Ok(forwarded) = CURRENT.try_with(Clone::clone) {
+            return Ok(forwarded);
         }
-        let mut under_way: Vec<Arc<Talk>> = lock(&self.0).iter().filter_map(Weak::upgrade).collect();
-        under_way.retain(|talk| !talk.is_over());
+        let mut under_way: Vec<Arc<ForwardedCall>> = lock(&self.0).iter().filter_map(Weak::upgrade).collect();
+        under_way.retain(|forwarded| !forwarded.is_over());
         let newest = under_way.pop().ok_or_else(|| unclear("nobody has asked for anything, so nobody can be asked"))?;
         let caller = newest.cx();
         if under_way.iter().all(|other| other.cx().has_caller_of(&caller)) {

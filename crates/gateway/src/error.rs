@@ -8,7 +8,7 @@ use jackfield_protocol::{CallToolResult, ErrorObject, Revision};
 
 /// Why there is no result.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum ForwardError {
     /// The server cannot be asked; says so in clear words.
     Unavailable(String),
     /// The gateway itself refuses.
@@ -22,7 +22,7 @@ pub(crate) enum Trouble {
     },
 }
 
-impl Trouble {
+impl ForwardError {
     /// What the caller of a tool gets. Only an error of the server itself, or of the request, is one of the protocol; that a server is not
     /// there is something the model can read, and perhaps do something about.
     pub(crate) fn of_tool(self) -> Result<CallToolResult, ErrorObject> {

@@ -13,15 +13,15 @@ use jackfield_server::{
 };
 use tokio::sync::Notify;
 
+use crate::error::words;
 use crate::forward;
-use crate::line::Line;
-use crate::pause::Pause;
-use crate::talk::lock;
-use crate::trouble::words;
+use crate::forwarded_call::lock;
+use crate::retry_timer::RetryTimer;
+use crate::upstream::Upstream;
 
 /// What one server has. Dropping it takes everything out of the lists.
-pub(crate) struct Catalogue {
-    line: Arc<Line>,
+pub(crate) struct Catalog {
+    upstream: Arc<Upstream>,
     registry: Registry,
     tools: Mutex<Offered<Tool>>,
     resources: Mutex<Offered<Resource>>,
@@ -57,7 +57,7 @@ impl Looks {
 }
 
 /// The lists that could not be read, and are to be asked for again.
-pub(crate) struct Owed {
+pub(crate) struct StaleLists {
     tools: bool,
     resources: bool,
     prompts: bool,
@@ -66,7 +66,7 @@ pub(crate) struct Owed {
 /// A list could not be read; what is known of it stays.
 struct Unread {
     /// Whether it may be possible later.
-    is_owed: bool,
+    is_stale: bool,
 }
 
 /// How long a server may take for a list with all its pages.
@@ -75,11 +75,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The definitions that are offered, by what they are called.
 type Offered<T> = BTreeMap<String, (T, Handle)>;
 
-impl Catalogue {
-    /// Offers nothing yet. `registry` is that of the server that is mounted for the line.
-    pub(crate) fn new(line: Arc<Line>, registry: Registry) -> Self {
+impl Catalog {
+    /// Offers nothing yet. `registry` is that of the server that is mounted for the upstream.
+    pub(crate) fn new(upstream: Arc<Upstream>, registry: Registry) -> Self {
         Self {
-            line,
+            upstream,
             registry,
             tools: Mutex::default(),
             resources: Mutex::default(),
@@ -90,8 +90,8 @@ impl Catalogue {
     }
 
     /// Looks at everything, and says what is to be looked at again.
-    pub(crate) async fn refresh(&self, client: &Client) -> Owed {
-        Owed {
+    pub(crate) async fn refresh(&self, client: &Client) -> StaleLists {
+        StaleLists {
             tools: self.refresh_tools(client).await,
             resources: self.refresh_resources(client).await,
             prompts: self.refresh_prompts(client).await,
@@ -108,33 +108,33 @@ impl Catalogue {
     }
 
     /// Keeps all lists, each for itself: one that hangs holds up no other.
-    pub(crate) async fn keep(&self, client: &Client, owed: Owed) {
+    pub(crate) async fn keep(&self, client: &Client, stale: StaleLists) {
         tokio::join!(
-            self.keep_one(List::Tools, client, owed.tools),
-            self.keep_one(List::Resources, client, owed.resources),
-            self.keep_one(List::Prompts, client, owed.prompts),
+            self.keep_one(List::Tools, client, stale.tools),
+            self.keep_one(List::Resources, client, stale.resources),
+            self.keep_one(List::Prompts, client, stale.prompts),
         );
     }
 
     /// Looks at a list when it is to be looked at, and again after a pause for as long as it cannot be read.
-    async fn keep_one(&self, list: List, client: &Client, mut is_owed: bool) {
-        let mut pause = Pause::new();
+    async fn keep_one(&self, list: List, client: &Client, mut is_stale: bool) {
+        let mut timer = RetryTimer::new();
         loop {
-            if is_owed {
-                pause.begin();
+            if is_stale {
+                timer.begin();
             } else {
-                pause = Pause::new();
+                timer = RetryTimer::new();
             }
             tokio::select! {
                 () = self.looks.at(list).notified() => {}
-                () = pause.over() => {}
+                () = timer.over() => {}
             }
-            is_owed = match list {
+            is_stale = match list {
                 List::Tools => self.refresh_tools(client).await,
                 List::Resources => self.refresh_resources(client).await,
                 List::Prompts => self.refresh_prompts(client).await,
             };
-            pause.tried();
+            timer.tried();
         }
     }
 
@@ -142,60 +142,60 @@ impl Catalogue {
     async fn refresh_tools(&self, client: &Client) -> bool {
         let listed = match self.listed(client.tools(), "tools").await {
             Ok(listed) => listed,
-            Err(unread) => return unread.is_owed,
+            Err(unread) => return unread.is_stale,
         };
-        let (line, tools) = (self.line.clone(), self.registry.tools());
+        let (upstream, tools) = (self.upstream.clone(), self.registry.tools());
         let name = |tool: &Tool| tool.name.clone();
-        update(&self.line.name, &mut lock(&self.tools), listed, name, |tool| {
+        update(&self.upstream.name, &mut lock(&self.tools), listed, name, |tool| {
             // With the prefix it may be too long.
-            check_tool_name(&line.prefix.name(&tool.name)).map_err(|bad| bad.to_string())?;
-            added(tools.add(tool_entry(&line, tool)))
+            check_tool_name(&upstream.prefix.name(&tool.name)).map_err(|bad| bad.to_string())?;
+            added(tools.add(tool_entry(&upstream, tool)))
         });
         false
     }
 
     /// Looks at the resources and their templates; says whether they are to be looked at again.
     async fn refresh_resources(&self, client: &Client) -> bool {
-        let (line, resources, completes) = (self.line.clone(), self.registry.resources(), completes(client));
-        let mut is_owed = false;
+        let (upstream, resources, completes) = (self.upstream.clone(), self.registry.resources(), completes(client));
+        let mut is_stale = false;
         match self.listed(client.resources(), "resources").await {
             Ok(listed) => {
                 let uri = |resource: &Resource| resource.uri.clone();
-                update(&self.line.name, &mut lock(&self.resources), listed, uri, |resource| {
-                    added(resources.add(resource_entry(&line, Address::Static(resource))))
+                update(&self.upstream.name, &mut lock(&self.resources), listed, uri, |resource| {
+                    added(resources.add(resource_entry(&upstream, Address::Static(resource))))
                 });
             }
-            Err(unread) => is_owed |= unread.is_owed,
+            Err(unread) => is_stale |= unread.is_stale,
         }
         match self.listed(client.resource_templates(), "resource templates").await {
             Ok(listed) => {
                 let text = |template: &ResourceTemplate| template.uri_template.clone();
-                update(&self.line.name, &mut lock(&self.templates), listed, text, |template| {
-                    added(resources.add(template_entry(&line, template, completes)?))
+                update(&self.upstream.name, &mut lock(&self.templates), listed, text, |template| {
+                    added(resources.add(template_entry(&upstream, template, completes)?))
                 });
             }
-            Err(unread) => is_owed |= unread.is_owed,
+            Err(unread) => is_stale |= unread.is_stale,
         }
-        is_owed
+        is_stale
     }
 
     /// Looks at the prompts; says whether they are to be looked at again.
     async fn refresh_prompts(&self, client: &Client) -> bool {
         let listed = match self.listed(client.prompts(), "prompts").await {
             Ok(listed) => listed,
-            Err(unread) => return unread.is_owed,
+            Err(unread) => return unread.is_stale,
         };
-        let (line, prompts, completes) = (self.line.clone(), self.registry.prompts(), completes(client));
+        let (upstream, prompts, completes) = (self.upstream.clone(), self.registry.prompts(), completes(client));
         let name = |prompt: &Prompt| prompt.name.clone();
-        update(&self.line.name, &mut lock(&self.prompts), listed, name, |prompt| {
-            added(prompts.add(prompt_entry(&line, prompt, completes)))
+        update(&self.upstream.name, &mut lock(&self.prompts), listed, name, |prompt| {
+            added(prompts.add(prompt_entry(&upstream, prompt, completes)))
         });
         false
     }
 
     /// Reads a list with all its pages.
     async fn listed<T: Listed>(&self, list: Listing<T>, what: &str) -> Result<Vec<T>, Unread> {
-        let (error, is_owed) = match tokio::time::timeout(PATIENCE, list.fresh().all()).await {
+        let (error, is_stale) = match tokio::time::timeout(PATIENCE, list.fresh().all()).await {
             Ok(Ok(items)) => return Ok(items),
             Ok(Err(error)) if error.is_not_offered() => return Ok(Vec::new()),
             // Some say that they have lists which they do not know.
@@ -204,8 +204,8 @@ impl Catalogue {
             Ok(Err(error)) => (words(&error), !error.is_limit()),
             Err(_) => ("it takes too long".to_owned(), true),
         };
-        tracing::warn!(server = self.line.name, what, error, "a list of a server cannot be read");
-        Err(Unread { is_owed })
+        tracing::warn!(server = self.upstream.name, what, error, "a list of a server cannot be read");
+        Err(Unread { is_stale })
     }
 }
 
@@ -249,52 +249,58 @@ fn added(outcome: Result<Handle, BuildError>) -> Result<Handle, String> {
     outcome.map_err(|error| error.to_string())
 }
 
-fn tool_entry(line: &Arc<Line>, tool: Tool) -> ToolEntry {
-    let (line, inner) = (line.clone(), Arc::new(tool.clone()));
+fn tool_entry(upstream: &Arc<Upstream>, tool: Tool) -> ToolEntry {
+    let (upstream, inner) = (upstream.clone(), Arc::new(tool.clone()));
     let mut definition = tool;
     // A call that the server runs as a task is followed to its end here.
     definition.execution = None;
     let mut entry = ToolEntry::new(definition, move |arguments, cx| {
-        Work::later(forward::call(line.clone(), inner.clone(), arguments, cx))
+        Work::later(forward::call(upstream.clone(), inner.clone(), arguments, cx))
     });
     // The server checks arguments itself, and knows better what is wrong with them.
     entry.validation = Validation::Off;
     entry
 }
 
-fn resource_entry(line: &Arc<Line>, address: Address) -> ResourceEntry {
-    let line = line.clone();
-    ResourceEntry::new(address, move |uri: String, _: Variables, cx| Work::later(forward::read(line.clone(), uri, cx)))
+fn resource_entry(upstream: &Arc<Upstream>, address: Address) -> ResourceEntry {
+    let upstream = upstream.clone();
+    ResourceEntry::new(address, move |uri: String, _: Variables, cx| {
+        Work::later(forward::read(upstream.clone(), uri, cx))
+    })
 }
 
-fn template_entry(line: &Arc<Line>, listed: ResourceTemplate, completes: bool) -> Result<ResourceEntry, String> {
+fn template_entry(
+    upstream: &Arc<Upstream>,
+    listed: ResourceTemplate,
+    completes: bool,
+) -> Result<ResourceEntry, String> {
     let what = Reference::resource(&listed.uri_template);
     let template = UriTemplate::new(&listed.uri_template).map_err(|problem| problem.to_string())?;
     let variables: Vec<String> = template.variables().map(str::to_owned).collect();
-    let mut entry = resource_entry(line, Address::Template(listed, Arc::new(template)));
+    let mut entry = resource_entry(upstream, Address::Template(listed, Arc::new(template)));
     if completes {
-        entry.completers = variables.into_iter().map(|name| completer(line, what.clone(), name)).collect();
+        entry.completers = variables.into_iter().map(|name| completer(upstream, what.clone(), name)).collect();
     }
     Ok(entry)
 }
 
-fn prompt_entry(line: &Arc<Line>, prompt: Prompt, completes: bool) -> PromptEntry {
+fn prompt_entry(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptEntry {
     let what = Reference::prompt(&prompt.name);
     let arguments: Vec<String> = prompt.arguments.iter().flatten().map(|argument| argument.name.clone()).collect();
-    let (own, name) = (line.clone(), prompt.name.clone());
+    let (own, name) = (upstream.clone(), prompt.name.clone());
     let mut entry = PromptEntry::new(prompt, move |arguments: BTreeMap<String, String>, cx| {
         Work::later(forward::prompt(own.clone(), name.clone(), arguments, cx))
     });
     if completes {
-        entry.completers = arguments.into_iter().map(|name| completer(line, what.clone(), name)).collect();
+        entry.completers = arguments.into_iter().map(|name| completer(upstream, what.clone(), name)).collect();
     }
     entry
 }
 
-fn completer(line: &Arc<Line>, what: Reference, argument: String) -> (String, Arc<dyn Completer>) {
-    let (line, name) = (line.clone(), argument.clone());
+fn completer(upstream: &Arc<Upstream>, what: Reference, argument: String) -> (String, Arc<dyn Completer>) {
+    let (upstream, name) = (upstream.clone(), argument.clone());
     let completer = move |typed: String, known: BTreeMap<String, String>, cx| {
-        Work::later(forward::complete(line.clone(), what.clone(), argument.clone(), typed, known, cx))
+        Work::later(forward::complete(upstream.clone(), what.clone(), argument.clone(), typed, known, cx))
     };
     (name, Arc::new(completer))
 }

@@ -17,9 +17,9 @@ use jackfield_store::TaskId;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::desk::{CURRENT, refusal};
-use crate::line::Line;
-use crate::trouble::Trouble;
+use crate::caller_lookup::{CURRENT, refusal};
+use crate::error::ForwardError;
+use crate::upstream::Upstream;
 
 /// How long a caller may take to come back with an answer; as long as what it carries is valid.
 const LIFE: Duration = Duration::from_secs(10 * 60);
@@ -30,15 +30,15 @@ const MOST: usize = 4096;
 pub(crate) const MOST_OF_ONE: usize = 1024;
 
 /// All requests that are under way.
-pub(crate) struct Talks {
+pub(crate) struct ForwardedCalls {
     /// The most of one caller.
     most_of_one: usize,
-    by_id: Mutex<HashMap<String, Arc<Talk>>>,
+    by_id: Mutex<HashMap<String, Arc<ForwardedCall>>>,
     tasks: Mutex<JoinSet<()>>,
 }
 
 /// A request of a caller that is under way at a server.
-pub(crate) struct Talk {
+pub(crate) struct ForwardedCall {
     /// The caller's request that listens; after a question it is the next one.
     cx: Mutex<Cx>,
     state: Mutex<State>,
@@ -51,7 +51,7 @@ pub(crate) struct Talk {
 
 #[derive(Default)]
 struct State {
-    questions: VecDeque<Waiting>,
+    questions: VecDeque<PendingQuestion>,
     /// How many questions there have been; their numbers are their keys.
     asked: u32,
     outcome: Option<Result<AnyResult, Error>>,
@@ -60,57 +60,61 @@ struct State {
 }
 
 /// A question of the server that waits for the caller.
-struct Waiting {
+struct PendingQuestion {
     key: String,
     question: InputRequest,
     answer: oneshot::Sender<Result<RawJson, ErrorObject>>,
 }
 
 /// What a caller hears next of its request.
-enum Heard {
+enum CallEvent {
     Question(String, InputRequest),
     Over(Option<Result<AnyResult, Error>>),
 }
 
 /// Asks a server for a caller, and passes on its questions, until there is an outcome. Dropping the future cancels the request at the
 /// server, unless the caller was asked something and is going to come back.
-pub(crate) async fn converse<F>(
-    line: &Arc<Line>,
+pub(crate) async fn forward<F>(
+    upstream: &Arc<Upstream>,
     cx: &Cx,
     behalf: Behalf,
-    ask: impl FnOnce(Client, Arc<Talk>) -> F,
-) -> Result<AnyResult, Trouble>
+    ask: impl FnOnce(Client, Arc<ForwardedCall>) -> F,
+) -> Result<AnyResult, ForwardError>
 where
     F: Future<Output = Result<AnyResult, Error>> + Send + 'static,
 {
     // A caller that comes back finds its request by what this gave the first time.
-    let begun = cx.step("request", async { begin(line, cx, behalf, ask).map_err(Start::of) }).await;
-    let id = begun.map_err(Start::into_trouble)?;
-    let Some(talk) = line.talks.find(&id) else {
+    let begun = cx.step("request", async { begin(upstream, cx, behalf, ask).map_err(Start::of) }).await;
+    let id = begun.map_err(Start::into_forward_error)?;
+    let Some(forwarded) = upstream.calls.find(&id) else {
         let message = "the call that this answer belongs to is over; call again without it";
-        return Err(Trouble::Refused(ErrorObject::invalid_params(message)));
+        return Err(ForwardError::Refused(ErrorObject::invalid_params(message)));
     };
-    let mut listening = Listening::new(line.talks.clone(), id, talk.clone(), cx);
+    let mut attached_caller = AttachedCaller::new(upstream.calls.clone(), id, forwarded.clone(), cx);
     loop {
-        let (key, question) = match talk.next().await {
-            Heard::Question(key, question) => (key, question),
-            Heard::Over(Some(Ok(result))) => return Ok(result),
-            Heard::Over(Some(Err(error))) => return Err(Trouble::Failed { server: line.name.clone(), error }),
-            Heard::Over(None) => return Err(Trouble::Unavailable(format!("the server {} was let go", line.name))),
+        let (key, question) = match forwarded.next().await {
+            CallEvent::Question(key, question) => (key, question),
+            CallEvent::Over(Some(Ok(result))) => return Ok(result),
+            CallEvent::Over(Some(Err(error))) => {
+                return Err(ForwardError::Failed { server: upstream.name.clone(), error });
+            }
+            CallEvent::Over(None) => {
+                return Err(ForwardError::Unavailable(format!("the server {} was let go", upstream.name)));
+            }
         };
         if !cx.can_ask(&question) {
-            talk.answer(&key, Err(refusal(cx, &question)));
+            forwarded.answer(&key, Err(refusal(cx, &question)));
             continue;
         }
         // In the modern era the call ends while this waits.
-        listening.comes_back = !cx.revision().has_server_requests();
+        attached_caller.comes_back = !cx.revision().has_server_requests();
         tokio::select! {
             // In the modern era asking ends the call. A question that the server has taken back already must not.
             biased;
-            () = talk.unasked(&key) => {}
-            answer = cx.ask_question(&key, question) => talk.answer(&key, answer.map_err(no_answer)),
+            () = forwarded.until_withdrawn(&key) => {}
+            answer = cx.ask_question(&key, question) => forwarded.answer(&key, answer.map_err(no_answer)),
         }
-        listening.comes_back = false;
+        attached_caller.comes_back = false;
     }
 }
 
@@ -122,91 +126,99 @@ enum Start {
 }
 
 impl Start {
-    fn of(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Unavailable(words) => Self::Unavailable(words),
+    fn of(error: ForwardError) -> Self {
+        match error {
+            ForwardError::Unavailable(words) => Self::Unavailable(words),
             other => Self::Refused(other.into_error_object()),
         }
     }
 
-    fn into_trouble(self) -> Trouble {
+    fn into_forward_error(self) -> ForwardError {
         match self {
-            Self::Unavailable(words) => Trouble::Unavailable(words),
-            Self::Refused(error) => Trouble::Refused(error),
+            Self::Unavailable(words) => ForwardError::Unavailable(words),
+            Self::Refused(error) => ForwardError::Refused(error),
         }
     }
 }
 
-fn begin<F>(line: &Line, cx: &Cx, behalf: Behalf, ask: impl FnOnce(Client, Arc<Talk>) -> F) -> Result<String, Trouble>
+fn begin<F>(
+    upstream: &Upstream,
+    cx: &Cx,
+    behalf: Behalf,
+    ask: impl FnOnce(Client, Arc<ForwardedCall>) -> F,
+) -> Result<String, ForwardError>
 where
     F: Future<Output = Result<AnyResult, Error>> + Send + 'static,
 {
-    let client = line.client().map_err(Trouble::Unavailable)?.on_behalf(behalf);
+    let client = upstream.client().map_err(ForwardError::Unavailable)?.on_behalf(behalf);
     let id = TaskId::random().to_string();
-    let talk = Arc::new(Talk {
+    let forwarded = Arc::new(ForwardedCall {
         cx: Mutex::new(cx.clone()),
         state: Mutex::default(),
         changed: Notify::new(),
         attached: watch::Sender::new(true),
         caller: OnceLock::new(),
     });
-    line.talks.insert(&id, &talk).map_err(|why| Trouble::Refused(ErrorObject::new(code::TOO_MANY_REQUESTS, why)))?;
-    line.desk.add(&talk);
-    let asking = ask(client, talk.clone());
-    line.talks.run(id.clone(), talk, asking);
+    upstream
+        .calls
+        .insert(&id, &forwarded)
+        .map_err(|why| ForwardError::Refused(ErrorObject::new(code::TOO_MANY_REQUESTS, why)))?;
+    upstream.callers.add(&forwarded);
+    let asking = ask(client, forwarded.clone());
+    upstream.calls.run(id.clone(), forwarded, asking);
     Ok(id)
 }
 
-impl Talks {
+impl ForwardedCalls {
     pub(crate) fn new(most_of_one: usize) -> Self {
         Self { most_of_one, by_id: Mutex::default(), tasks: Mutex::default() }
     }
 
-    fn find(&self, id: &str) -> Option<Arc<Talk>> {
+    fn find(&self, id: &str) -> Option<Arc<ForwardedCall>> {
         lock(&self.by_id).get(id).cloned()
     }
 
     /// Takes in a request; the error says why there is no room for it.
-    fn insert(&self, id: &str, talk: &Arc<Talk>) -> Result<(), &'static str> {
+    fn insert(&self, id: &str, forwarded: &Arc<ForwardedCall>) -> Result<(), &'static str> {
         let mut by_id = lock(&self.by_id);
         if by_id.len() >= MOST {
             return Err("too many requests are under way; try again later");
         }
         // While all callers together have no more than one may have, nobody is counted.
         if by_id.len() >= self.most_of_one {
-            let caller = talk.caller();
+            let caller = forwarded.caller();
             if by_id.values().filter(|other| other.caller() == caller).count() >= self.most_of_one {
                 return Err("too many requests of this caller are under way; try again when some of them have ended");
             }
         }
-        by_id.insert(id.to_owned(), talk.clone());
+        by_id.insert(id.to_owned(), forwarded.clone());
         Ok(())
     }
 
     fn remove(&self, id: &str) {
         let removed = lock(&self.by_id).remove(id);
-        if let Some(talk) = removed {
-            talk.stop();
+        if let Some(forwarded) = removed {
+            forwarded.stop();
         }
     }
 
-    fn run<F>(self: &Arc<Self>, id: String, talk: Arc<Talk>, asking: F)
+    fn run<F>(self: &Arc<Self>, id: String, forwarded: Arc<ForwardedCall>, asking: F)
     where
         F: Future<Output = Result<AnyResult, Error>> + Send + 'static,
     {
         let all: Weak<Self> = Arc::downgrade(self);
-        let work = CURRENT.scope(talk.clone(), {
-            let talk = talk.clone();
+        let work = CURRENT.scope(forwarded.clone(), {
+            let forwarded = forwarded.clone();
             async move {
-                let mut abandoned = pin!(talk.abandoned());
+                let mut abandoned = pin!(forwarded.abandoned());
                 tokio::select! {
                     biased;
                     outcome = asking => {
-                        talk.end(Some(outcome));
+                        forwarded.end(Some(outcome));
                         // A caller that comes back takes the outcome and ends this task; the others must not fill the table.
                         abandoned.await;
                     }
-                    () = &mut abandoned => talk.end(None),
+                    () = &mut abandoned => forwarded.end(None),
                 }
                 if let Some(all) = all.upgrade() {
                     all.remove(&id);
@@ -217,24 +229,24 @@ impl Talks {
         while tasks.try_join_next().is_some() {}
         let task = tasks.spawn(work);
         drop(tasks);
-        lock(&talk.state).task = Some(task);
+        lock(&forwarded.state).task = Some(task);
     }
 
     /// Gives up everything that is under way.
     pub(crate) fn end(&self) {
         lock(&self.tasks).abort_all();
         let all = std::mem::take(&mut *lock(&self.by_id));
-        all.values().for_each(|talk| talk.end(None));
+        all.values().for_each(|forwarded| forwarded.end(None));
     }
 }
 
-impl Talk {
+impl ForwardedCall {
     /// Returns the caller's request that listens.
     pub(crate) fn cx(&self) -> Cx {
         lock(&self.cx).clone()
     }
 
-    /// Returns by what the caller is counted. It is the same for all requests that belong to the talk.
+    /// Returns by what the caller is counted. It is the same for all requests that belong to the forwarded call.
     fn caller(&self) -> &CallerKey {
         self.caller.get_or_init(|| self.cx().caller_key())
     }
@@ -252,7 +264,7 @@ impl Talk {
             let mut state = lock(&self.state);
             state.asked = state.asked.saturating_add(1);
             let key = format!("question-{}", state.asked);
-            state.questions.push_back(Waiting { key, question, answer });
+            state.questions.push_back(PendingQuestion { key, question, answer });
         }
         self.changed.notify_one();
         answered.await.unwrap_or_else(|_| Err(ErrorObject::internal("the caller has gone")))
@@ -272,17 +284,17 @@ impl Talk {
         self.cx().log(message.level, Some(&logger), message.data);
     }
 
-    async fn next(&self) -> Heard {
+    async fn next(&self) -> CallEvent {
         loop {
             {
                 let mut state = lock(&self.state);
                 // A server that no longer waits for an answer has asked nothing.
                 state.questions.retain(|waiting| !waiting.answer.is_closed());
                 if state.is_over {
-                    return Heard::Over(state.outcome.take());
+                    return CallEvent::Over(state.outcome.take());
                 }
                 if let Some(first) = state.questions.front() {
-                    return Heard::Question(first.key.clone(), first.question.clone());
+                    return CallEvent::Question(first.key.clone(), first.question.clone());
                 }
             }
             self.changed.notified().await;
@@ -311,10 +323,10 @@ impl Talk {
     }
 
     /// Waits until nobody waits for the answer to a question: the server has taken it back, or all is over.
-    async fn unasked(&self, key: &str) {
+    async fn until_withdrawn(&self, key: &str) {
         loop {
             let changed = self.changed.notified();
-            let is_asked = |waiting: &Waiting| waiting.key == key && !waiting.answer.is_closed();
+            let is_asked = |waiting: &PendingQuestion| waiting.key == key && !waiting.answer.is_closed();
             if !lock(&self.state).questions.iter().any(is_asked) {
                 return;
             }
@@ -345,27 +357,27 @@ impl Talk {
 }
 
 /// A request of the caller that listens. When it ends so does the request at the server, unless the caller comes back.
-struct Listening {
-    talks: Arc<Talks>,
+struct AttachedCaller {
+    calls: Arc<ForwardedCalls>,
     id: String,
-    talk: Arc<Talk>,
+    forwarded: Arc<ForwardedCall>,
     comes_back: bool,
 }
 
-impl Listening {
-    fn new(talks: Arc<Talks>, id: String, talk: Arc<Talk>, cx: &Cx) -> Self {
-        *lock(&talk.cx) = cx.clone();
-        talk.attached.send_replace(true);
-        Self { talks, id, talk, comes_back: false }
+impl AttachedCaller {
+    fn new(calls: Arc<ForwardedCalls>, id: String, forwarded: Arc<ForwardedCall>, cx: &Cx) -> Self {
+        *lock(&forwarded.cx) = cx.clone();
+        forwarded.attached.send_replace(true);
+        Self { calls, id, forwarded, comes_back: false }
     }
 }
 
-impl Drop for Listening {
+impl Drop for AttachedCaller {
     fn drop(&mut self) {
         if self.comes_back {
-            self.talk.attached.send_replace(false);
+            self.forwarded.attached.send_replace(false);
         } else {
-            self.talks.remove(&self.id);
+            self.calls.remove(&self.id);
         }
     }
 }
