@@ -14,12 +14,12 @@ use serde::Serialize;
 #[cfg(feature = "validation")]
 use tokio::sync::Semaphore;
 
+#[cfg(feature = "validation")]
 use crate::BadOutput;
 use crate::client::Client;
 #[cfg(feature = "validation")]
 use crate::connection::Core;
 use crate::connection::Session;
-#[cfg(feature = "validation")]
 use crate::error::Cause;
 #[cfg(feature = "validation")]
 use crate::request::Deadline;

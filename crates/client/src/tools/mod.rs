@@ -13,4 +13,6 @@ pub use output::Output;
 pub(crate) use audit::Audit;
 #[cfg(feature = "validation")]
 pub(crate) use output_check::OutputCheck;
-pub(crate) use tool_catalog::{CatalogVersion, KnownTool, ToolCatalog};
+#[cfg(feature = "validation")]
+pub(crate) use tool_catalog::KnownTool;
+pub(crate) use tool_catalog::{CatalogVersion, ToolCatalog};
