@@ -97,9 +97,9 @@ impl Supervisor {
     /// Offers what a server has and follows its changes, until it no longer tells of them although it did before. A server without
     /// connections of its own, such as one over HTTP, shows in no other way that it is gone.
     async fn offer(&self, client: &Client) {
-        let catalogue = Catalog::new(self.upstream.clone(), self.registry.clone());
-        self.upstream.watches.end();
-        hear_logs(client).await;
+        let catalog = Catalog::new(self.upstream.clone(), self.registry.clone());
+        self.upstream.subscriptions.end();
+        request_all_logs(client).await;
         // From here on no change is missed.
         let Some(changes) = self.subscribe(client).await else { return };
         let stale = catalog.refresh(client).await;
@@ -148,8 +148,8 @@ impl Supervisor {
     async fn keep_watching(&self, client: &Client) {
         let mut timer = RetryTimer::new();
         loop {
-            let renewed = self.upstream.watches.renew(client).await;
-            pause.tried();
+            let renewed = self.upstream.subscriptions.renew(client).await;
+            timer.tried();
             renewed.uris.into_iter().for_each(|uri| self.registry.resources().updated(uri));
             if !renewed.is_partial {
                 self.upstream.subscriptions.lapsed().await;

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use jackfield::protocol::{CallToolResult, ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
-use jackfield::{BuiltServer, Cx, Elicited, Server, prompt, prompts, resource, resources, tool, tools};
+use jackfield::{Cx, Elicited, RunningServer, Server, prompt, prompts, resource, resources, tool, tools};
 use jackfield_client::{Builder, ByteStream, Client, Error};
 use jackfield_gateway::Gateway;
 use tokio::sync::Notify;
