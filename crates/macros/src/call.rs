@@ -73,7 +73,7 @@ pub(crate) fn finish(function: &Function<'_>, done: impl Fn(TokenStream) -> Toke
             Source::Whole => quote!(#name),
             Source::Extract => {
                 let written = &parameter.written;
-                let extract = quote_spanned!(written.span()=> #p::extract::<#written>(&__cx));
+                let extract = quote_spanned!(written.span()=> <#written as #p::FromCx>::from_cx(&__cx));
                 extracts.extend(quote! {
                     let #name = match #extract {
                         ::core::result::Result::Ok(value) => value,

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Error, Ident, Path, Result, ReturnType, Safety, Signature, Token, Type, Visibility};
 
 use crate::options::Options;
-use crate::parameter::Parameter;
+use crate::parameter::{Parameter, Source};
 use crate::{attributes, docs, prompt, resource, tool};
 
 /// What a function becomes.
@@ -111,11 +111,27 @@ impl<'a> Function<'a> {
                 "a blocking function is not async: remove `async`, or remove `blocking` and wait with `.await`";
             return Err(Error::new(span, message));
         }
-        match self.kind {
-            Kind::Tool => tool::entry(self),
-            Kind::Resource => resource::entry(self).map(Entry::from),
-            Kind::Prompt => prompt::entry(self).map(Entry::from),
+        let Entry { before, value } = match self.kind {
+            Kind::Tool => tool::entry(self)?,
+            Kind::Resource => resource::entry(self)?.into(),
+            Kind::Prompt => prompt::entry(self)?.into(),
+        };
+        Ok(Entry { before, value: self.with_requirements(value) })
+    }
+
+    /// Says in the entry what the extractors among the parameters need the server to have.
+    fn with_requirements(&self, entry: TokenStream) -> TokenStream {
+        let p = &self.p;
+        let extracted = self.parameters.iter().filter(|parameter| matches!(parameter.source, Source::Extract));
+        let requires: Vec<_> = extracted
+            .map(|Parameter { written, .. }| {
+                quote_spanned!(written.span()=> <#written as #p::FromCx>::requires(&mut __entry.requirements);)
+            })
+            .collect();
+        if requires.is_empty() {
+            return entry;
         }
+        quote!({ let mut __entry = #entry; #(#requires)* __entry })
     }
 
     pub(crate) fn is_blocking(&self) -> Result<bool> {

@@ -210,6 +210,20 @@ fn greet(name: String, greeting: State<Greeting>, #[extract] client: Client, cx:
     format!("{} {name} from {} in {}", greeting.0.0, client.0, cx.caller().revision)
 }
 
+/// What a missing state can be found by before any call.
+#[test]
+fn entries_say_which_state_their_parameters_require() {
+    #[tool]
+    fn maybe(#[extract] client: Client, #[extract] greeting: Option<State<Greeting>>) -> String {
+        format!("{}{}", client.0, greeting.is_some())
+    }
+
+    let [greet, maybe] = tools![greet, maybe];
+    let required: Vec<_> = greet.requirements.states().iter().map(|state| state.type_id).collect();
+    assert_eq!(required, [std::any::TypeId::of::<Greeting>()]);
+    assert!(maybe.requirements.states().is_empty());
+}
+
 #[tool(blocking)]
 fn slow(cx: &Cx) -> String {
     let _ = cx;

@@ -21,11 +21,11 @@ use schemars::generate::SchemaGenerator;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use super::BadArgument;
 pub use super::argument::TextArguments;
 pub use super::arguments::{Arguments, Rule};
 pub use super::schema::{Field, Input};
-use super::{Argument, FromCx, IntoCompleter, IntoPromptResult, IntoResourceResult, IntoToolResult, Reading};
+use super::{Argument, IntoCompleter, IntoPromptResult, IntoResourceResult, IntoToolResult, Reading};
+pub use super::{BadArgument, FromCx};
 use crate::{Address, Completer, Done, ToolHandler, UriTemplate};
 pub use crate::{
     Cx, IntoPrompt, IntoResource, IntoTool, Package, Parts, PromptEntry, ResourceEntry, ServerParts, ToolEntry,
@@ -349,14 +349,6 @@ pub fn output_of<T: JsonSchema>() -> Option<Schema> {
 /// It cannot be serialized; this happens when the server is built.
 pub fn default_value<T: Serialize>(value: T) -> Value {
     serde_json::to_value(value).expect("the default value of an argument can be written as JSON")
-}
-
-/// Extracts a parameter from the context.
-///
-/// # Errors
-/// What the request is answered with.
-pub fn extract<T: FromCx>(cx: &Cx) -> Result<T, jackfield_protocol::ErrorObject> {
-    T::from_cx(cx)
 }
 
 /// Ends a tool.
