@@ -58,7 +58,7 @@ fn with_more_tools(server: Server) -> jackfield::Result<Server> {
         });
         let tool = Tool::new(format!("tool_{number:02}"), Schema::new(&schema)?)
             .with_description(format!("Look something up in collection {number}."));
-        let handle = server.tool_registry().insert(tool, |call: Call, _cx: Cx| async move {
+        let handle = server.registry().tools().insert(tool, |call: Call, _cx: Cx| async move {
             format!("nothing found, {} bytes of arguments", call.arguments.len())
         })?;
         handle.keep();
@@ -69,5 +69,5 @@ fn with_more_tools(server: Server) -> jackfield::Result<Server> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> jackfield::Result {
     let server = Server::new("bench").tools(tools![echo, add]).resources(resources![document]);
-    with_more_tools(server)?.run().await
+    with_more_tools(server)?.run_cli().await
 }

@@ -30,5 +30,5 @@ async fn count(
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("health").tools(tools![calculate_bmi, count]).run().await
+    Server::new("health").tools(tools![calculate_bmi, count]).run_cli().await
 }

@@ -26,6 +26,6 @@ async fn main() -> jackfield::Result {
         .tools(tools![echo_tool])
         .resources(resources![echo_resource])
         .prompts(prompts![echo_prompt])
-        .run()
+        .run_cli()
         .await
 }

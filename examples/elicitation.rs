@@ -57,5 +57,5 @@ struct Confirmation {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("bookings").tools(tools![book_table]).run().await
+    Server::new("bookings").tools(tools![book_table]).run_cli().await
 }

@@ -24,5 +24,5 @@ async fn long_task(files: Vec<String>, cx: &Cx) -> Result<String, Error> {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("worker").resources(resources![file]).tools(tools![long_task]).run().await
+    Server::new("worker").resources(resources![file]).tools(tools![long_task]).run_cli().await
 }

@@ -26,5 +26,5 @@ async fn call_tool(incoming: Incoming) -> Reply {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("low-level").method("tools/list", list_tools).method("tools/call", call_tool).run().await
+    Server::new("low-level").method("tools/list", list_tools).method("tools/call", call_tool).run_cli().await
 }

@@ -17,5 +17,5 @@ fn hello(name: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("noisy").tools(tools![hello]).run().await
+    Server::new("noisy").tools(tools![hello]).run_cli().await
 }

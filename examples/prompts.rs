@@ -28,5 +28,5 @@ fn debug_error(
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("prompts").prompts(prompts![review_code, debug_error]).run().await
+    Server::new("prompts").prompts(prompts![review_code, debug_error]).run_cli().await
 }

@@ -16,5 +16,5 @@ fn greeting(name: String) -> String {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("demo").tools(tools![add]).resources(resources![greeting]).run().await
+    Server::new("demo").tools(tools![add]).resources(resources![greeting]).run_cli().await
 }

@@ -45,5 +45,5 @@ async fn count(to: u32, cx: &Cx) -> String {
 #[tokio::main]
 async fn main() -> jackfield::Result {
     let tasks = Tasks::new().ttl(Duration::from_secs(10 * 60)).poll_interval(Duration::from_millis(20));
-    Server::new("reports").tools(tools![report, count]).tasks(tasks).run().await
+    Server::new("reports").tools(tools![report, count]).tasks(tasks).run_cli().await
 }

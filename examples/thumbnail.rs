@@ -19,5 +19,5 @@ fn create_thumbnail(
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("thumbnails").tools(tools![create_thumbnail]).run().await
+    Server::new("thumbnails").tools(tools![create_thumbnail]).run_cli().await
 }

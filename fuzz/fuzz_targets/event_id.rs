@@ -1,7 +1,7 @@
 //! Any text as the event after which a client wants to go on: it is refused or nothing is sent that is not its own.
 #![no_main]
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode};
@@ -14,7 +14,11 @@ use tokio::runtime::{Builder, Runtime};
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_current_thread().enable_time().build().expect("a runtime"));
 static SERVICE: LazyLock<StreamableService> = LazyLock::new(|| {
-    StreamableService::new(Arc::new(Server::new("fuzz").build().expect("a server")), HttpConfig::default())
+    // It is started on a thread of its own, because whoever asks for it first is in a runtime.
+    let starting = std::thread::spawn(|| {
+        Builder::new_current_thread().build().expect("a runtime").block_on(Server::new("fuzz").start())
+    });
+    starting.join().expect("it starts").expect("a server").http_service(HttpConfig::default())
 });
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}"#;

@@ -1,7 +1,7 @@
 //! Any state beside an answer that nobody was asked for: only what the server sealed itself gets past the question.
 #![no_main]
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use http::Request;
@@ -15,13 +15,15 @@ use serde_json::{Value, json};
 static SERVICE: LazyLock<StreamableService> = LazyLock::new(|| {
     let server = Server::new("fuzz").keys(Keys::new([7; 32]));
     let schema = Schema::new(&json!({"type": "object"})).expect("a schema");
-    let handle = server.tool_registry().insert(Tool::new("ask", schema), |_: Call, cx: Cx| async move {
+    let handle = server.registry().tools().insert(Tool::new("ask", schema), |_: Call, cx: Cx| async move {
         let question = json!({"type": "object", "properties": {"sure": {"type": "boolean"}}});
         cx.elicit_form("sure", "Are you sure?", serde_json::from_value(question).expect("a form")).await?;
         Ok::<_, Error>("past the question")
     });
     handle.expect("the tool").keep();
-    StreamableService::new(Arc::new(server.build().expect("a server")), HttpConfig::default())
+    // It is started on a thread of its own, because whoever asks for it first may be in a runtime.
+    let running = std::thread::spawn(|| block_on(server.start())).join().expect("it starts").expect("a server");
+    running.http_service(HttpConfig::default())
 });
 
 /// The state that the server sealed at the first call.

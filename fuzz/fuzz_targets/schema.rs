@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     runtime.block_on(async {
         let server = Server::new("fuzz");
-        let inserted = server.tool_registry().insert(Tool::new("any", schema), |_: Call, _: Cx| async { "called" });
+        let inserted = server.registry().tools().insert(Tool::new("any", schema), |_: Call, _: Cx| async { "called" });
         let Ok(handle) = inserted else { return };
         handle.keep();
         // Whether the arguments fit is for the schema to say; an answer there is in any case.

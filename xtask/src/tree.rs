@@ -27,7 +27,7 @@ fn add(a: i64, b: i64) -> i64 {
 
 #[tokio::main]
 async fn main() -> jackfield::Result {
-    Server::new("small").tools(tools![add]).run().await
+    Server::new("small").tools(tools![add]).run_cli().await
 }
 "#;
 

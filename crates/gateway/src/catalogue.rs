@@ -8,7 +8,7 @@ use jackfield_client::{Client, Listed, Listing};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{Prompt, Reference, Resource, ResourceTemplate, Tool, check_tool_name};
 use jackfield_server::{
-    Address, BuildError, Completer, Handle, PromptEntry, ResourceEntry, Server, ToolEntry, UriTemplate, Validation,
+    Address, BuildError, Completer, Handle, PromptEntry, Registry, ResourceEntry, ToolEntry, UriTemplate, Validation,
     Variables, Work,
 };
 use tokio::sync::Notify;
@@ -22,7 +22,7 @@ use crate::trouble::words;
 /// What one server has. Dropping it takes everything out of the lists.
 pub(crate) struct Catalogue {
     line: Arc<Line>,
-    server: Server,
+    registry: Registry,
     tools: Mutex<Offered<Tool>>,
     resources: Mutex<Offered<Resource>>,
     templates: Mutex<Offered<ResourceTemplate>>,
@@ -76,11 +76,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 type Offered<T> = BTreeMap<String, (T, Handle)>;
 
 impl Catalogue {
-    /// Offers nothing yet. `server` is the one that is mounted for the line.
-    pub(crate) fn new(line: Arc<Line>, server: Server) -> Self {
+    /// Offers nothing yet. `registry` is that of the server that is mounted for the line.
+    pub(crate) fn new(line: Arc<Line>, registry: Registry) -> Self {
         Self {
             line,
-            server,
+            registry,
             tools: Mutex::default(),
             resources: Mutex::default(),
             templates: Mutex::default(),
@@ -144,7 +144,7 @@ impl Catalogue {
             Ok(listed) => listed,
             Err(unread) => return unread.is_owed,
         };
-        let (line, tools) = (self.line.clone(), self.server.tool_registry());
+        let (line, tools) = (self.line.clone(), self.registry.tools());
         let name = |tool: &Tool| tool.name.clone();
         update(&self.line.name, &mut lock(&self.tools), listed, name, |tool| {
             // With the prefix it may be too long.
@@ -156,7 +156,7 @@ impl Catalogue {
 
     /// Looks at the resources and their templates; says whether they are to be looked at again.
     async fn refresh_resources(&self, client: &Client) -> bool {
-        let (line, resources, completes) = (self.line.clone(), self.server.resource_registry(), completes(client));
+        let (line, resources, completes) = (self.line.clone(), self.registry.resources(), completes(client));
         let mut is_owed = false;
         match self.listed(client.resources(), "resources").await {
             Ok(listed) => {
@@ -185,7 +185,7 @@ impl Catalogue {
             Ok(listed) => listed,
             Err(unread) => return unread.is_owed,
         };
-        let (line, prompts, completes) = (self.line.clone(), self.server.prompt_registry(), completes(client));
+        let (line, prompts, completes) = (self.line.clone(), self.registry.prompts(), completes(client));
         let name = |prompt: &Prompt| prompt.name.clone();
         update(&self.line.name, &mut lock(&self.prompts), listed, name, |prompt| {
             added(prompts.add(prompt_entry(&line, prompt, completes)))

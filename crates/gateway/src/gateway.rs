@@ -10,7 +10,7 @@ use jackfield_peer::{Incoming, Reply, Shutdown, ShutdownTrigger};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Outcome, ReadResourceResult, ResourceContents};
-use jackfield_server::{Cx, Done, Next, Server};
+use jackfield_server::{Cx, Done, Next, Registry, Server};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -122,22 +122,19 @@ impl Gateway {
             let line = Arc::new(Line::new(name.clone(), prefix.clone(), talks.clone(), watches));
             let server = Server::new(name);
             // Clients learn when they connect what there may be, so it is declared before it is there.
-            drop((server.tool_registry(), server.resource_registry(), server.prompt_registry()));
-            outer = outer.mount(prefix, server.clone());
-            let updated = Arc::new(Mutex::new(Some(updated)));
-            parts.push(Part { line: line.clone(), server, reach, updated });
+            let registry = server.registry();
+            drop((registry.tools(), registry.resources(), registry.prompts()));
+            outer = outer.mount(prefix, server);
+            parts.push(Part { line: line.clone(), registry, reach, updated });
             lines.push(line);
         }
         let lines: Arc<[Arc<Line>]> = lines.into();
         let (patience, timeouts) = (self.patience, self.timeouts);
         Ok(with_hooks(outer, &lines).lifespan(
-            move || start(parts.clone(), timeouts.clone(), patience),
-            move |running: Arc<Running>| {
-                let talks = talks.clone();
-                async move {
-                    talks.end();
-                    running.end().await;
-                }
+            move || start(parts, timeouts, patience),
+            move |running: Arc<Running>| async move {
+                talks.end();
+                running.end().await;
             },
         ))
     }
@@ -151,13 +148,11 @@ impl std::fmt::Debug for Gateway {
 }
 
 /// One server, before it is connected.
-#[derive(Clone)]
 struct Part {
     line: Arc<Line>,
-    server: Server,
+    registry: Registry,
     reach: Reach,
-    /// Taken by the first start; a gateway runs once.
-    updated: Arc<Mutex<Option<mpsc::Receiver<String>>>>,
+    updated: mpsc::Receiver<String>,
 }
 
 /// What keeps the servers connected.
@@ -182,10 +177,9 @@ async fn start(parts: Vec<Part>, timeouts: Timeouts, patience: Duration) -> Runn
     let (stop, stopped) = Shutdown::new();
     let mut tasks = JoinSet::new();
     let lines: Vec<Arc<Line>> = parts.iter().map(|part| part.line.clone()).collect();
-    for Part { line, server, reach, updated } in parts {
-        let Some(updates) = lock(&updated).take() else { continue };
+    for Part { line, registry, reach, updated } in parts {
         let (timeouts, stop) = (timeouts.clone(), stopped.clone());
-        tasks.spawn(Supervisor { line, server, reach, timeouts, stop }.run(updates));
+        tasks.spawn(Supervisor { line, registry, reach, timeouts, stop }.run(updated));
     }
     let settled = async {
         for line in &lines {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jackfield_client::{Builder, Client, Event, Limits, Restarts, Subscription, Timeouts};
 use jackfield_peer::Shutdown;
 use jackfield_protocol::{Implementation, LoggingLevel};
-use jackfield_server::Server;
+use jackfield_server::Registry;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -19,8 +19,8 @@ use crate::watches::is_refusal;
 /// Keeps one server connected.
 pub(crate) struct Supervisor {
     pub(crate) line: Arc<Line>,
-    /// The server that is mounted for it.
-    pub(crate) server: Server,
+    /// What adds to the server that is mounted for it.
+    pub(crate) registry: Registry,
     pub(crate) reach: Reach,
     pub(crate) timeouts: Timeouts,
     pub(crate) stop: Shutdown,
@@ -32,7 +32,7 @@ impl Supervisor {
         tokio::select! {
             () = self.keep() => {}
             // Whatever the server is asked meanwhile, and however long that takes.
-            () = tell(&self.server, updates) => {}
+            () = tell(&self.registry, updates) => {}
         }
     }
 
@@ -97,7 +97,7 @@ impl Supervisor {
     /// Offers what a server has and follows its changes, until it no longer tells of them although it did before. A server without
     /// connections of its own, such as one over HTTP, shows in no other way that it is gone.
     async fn offer(&self, client: &Client) {
-        let catalogue = Catalogue::new(self.line.clone(), self.server.clone());
+        let catalogue = Catalogue::new(self.line.clone(), self.registry.clone());
         self.line.watches.end();
         hear_logs(client).await;
         // From here on no change is missed.
@@ -150,7 +150,7 @@ impl Supervisor {
         loop {
             let renewed = self.line.watches.renew(client).await;
             pause.tried();
-            renewed.uris.into_iter().for_each(|uri| self.server.resource_registry().updated(uri));
+            renewed.uris.into_iter().for_each(|uri| self.registry.resources().updated(uri));
             if !renewed.is_partial {
                 self.line.watches.lapsed().await;
             }
@@ -199,9 +199,9 @@ enum Ended {
 }
 
 /// Tells callers which resources have changed.
-async fn tell(server: &Server, mut updates: mpsc::Receiver<String>) {
+async fn tell(registry: &Registry, mut updates: mpsc::Receiver<String>) {
     while let Some(uri) = updates.recv().await {
-        server.resource_registry().updated(uri);
+        registry.resources().updated(uri);
     }
 }
 

@@ -347,7 +347,8 @@ mod tests {
         });
         let (near, far) = ByteStream::pair(1 << 16);
         let mut serving = JoinSet::new();
-        serving.spawn(server.clone().serve_stream(far));
+        let registry = server.registry();
+        serving.spawn(server.serve_stream(far));
         // Here all subscriptions of a connection hear of a change at the same time.
         let builder = Client::builder().revision(Revision::LATEST_WITH_HANDSHAKE);
         let client = builder.over(near).await.unwrap();
@@ -358,7 +359,7 @@ mod tests {
         let watch = Watch { streams: 1, sessions: Vec::new(), brought_by, source };
         lock(&watches.watched).by_uri.insert(uri.clone(), watch);
         let subscription = client.subscribe().resource(&uri).await.unwrap();
-        server.resource_registry().updated(&uri);
+        registry.resources().updated(&uri);
         assert_eq!(updated.recv().await.as_ref(), Some(&uri));
 
         let (needed, unneeded) = oneshot::channel();

@@ -37,10 +37,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             json!({ "iss": ISSUER, "sub": "ann", "aud": RESOURCE, "exp": now + 3600, "jti": number.to_string() });
         key.sign("at+jwt", &claims)
     };
-    let open = Server::new("open").tools(tools![echo]).build()?.http_service(HttpConfig::default());
+    let open = Server::new("open").tools(tools![echo]).build()?.start().await?.http_service(HttpConfig::default());
     let guarded = Server::new("guarded")
         .tools(tools![echo])
         .build()?
+        .start()
+        .await?
         .http_service(HttpConfig::default().with_authenticator(door));
     let same = token(0)?;
     let (mut plain, mut known, mut fresh, mut alone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

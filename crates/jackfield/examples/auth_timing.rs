@@ -36,7 +36,8 @@ async fn main() -> Result<(), Failure> {
         .client(Client::with_secret("robot", &SECRET.into()))
         .clock(clock.clone())
         .build()?;
-    let service = Server::new("timing").build()?.http_service(HttpConfig::default().with_routes(authorization));
+    let service =
+        Server::new("timing").build()?.start().await?.http_service(HttpConfig::default().with_routes(authorization));
 
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for _ in 0..LOGINS {

@@ -12,7 +12,7 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> jackfield::Result {
-//!     Server::new("demo").tools(tools![add]).resources(resources![greeting]).run().await
+//!     Server::new("demo").tools(tools![add]).resources(resources![greeting]).run_cli().await
 //! }
 //! ```
 //!
@@ -94,9 +94,10 @@ pub use jackfield_server::{
     Completer, Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Handles, Image,
     IntoCompleter, IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool,
     IntoToolResult, Item, Json, Keys, Next, NoRoom, OutsideRoots, Package, PageNotice, Parts, PromptEntry,
-    PromptHandler, PromptRegistry, ProtocolError, QuestionError, Reading, ResourceEntry, ResourceHandler, ResourcePage,
-    ResourceRegistry, Result, Roots, Route, Server, ServerParts, StartError, State, TaskStart, Tasks, TemplateValue,
-    ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables, Work, decode_arguments,
+    PromptHandler, PromptRegistry, ProtocolError, QuestionError, Reading, Registry, ResourceEntry, ResourceHandler,
+    ResourcePage, ResourceRegistry, Result, Roots, Route, RunningServer, Server, ServerParts, StartError, State,
+    TaskStart, Tasks, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables,
+    Work, decode_arguments,
 };
 #[cfg(all(feature = "server", feature = "skills"))]
 pub use jackfield_server::{Skill, SkillError, Skills};

@@ -13,6 +13,10 @@ impl BuildError {
         Self { problems }
     }
 
+    pub(crate) fn into_problems(self) -> Vec<String> {
+        self.problems
+    }
+
     /// Returns the problems, one sentence each.
     #[must_use]
     pub fn problems(&self) -> &[String] {

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use jackfield_protocol::{ContentBlock, ResourceContents};
 
-use crate::BuildError;
 use crate::core::Core;
 use crate::frozen::Frozen;
 use crate::hashing::Hashing;
 use crate::mount::Prefix;
+use crate::state::{self, StateType};
+use crate::{BuildError, Requirements};
 
 pub(crate) use crate::kinds::{Prompts, Resources, Tools};
 
@@ -39,12 +40,14 @@ pub(crate) trait Kind: Default {
     type Prepared: Send + Sync + 'static;
     type Definition: Clone + fmt::Debug + Send + Sync;
 
-    /// What messages call it.
+    /// What messages call several of it, and one.
     const WHAT: &'static str;
+    const ONE: &'static str;
 
     fn of(core: &Core) -> &Catalog<Self>;
     fn name(prepared: &Self::Prepared) -> String;
     fn definition(prepared: &Self::Prepared) -> Self::Definition;
+    fn requirements(prepared: &Self::Prepared) -> &Requirements;
     /// What the name and the definition become under a prefix.
     fn under(prefix: &Prefix, name: &str, definition: &Self::Definition) -> (String, Self::Definition);
     fn collect(items: Vec<Arc<Item<Self>>>) -> Self;
@@ -67,6 +70,13 @@ impl<K: Kind> Catalog<K> {
     /// Adds an entry.
     pub(crate) fn insert(&self, core: &Core, prepared: K::Prepared) -> Result<EntryId, BuildError> {
         let name = K::name(&prepared);
+        // What is there before the server is built is checked then.
+        if let Some(fixed) = core.fixed_if_built() {
+            let missing = state::missing(&Self::entry(&name), K::requirements(&prepared), &fixed.provided);
+            if !missing.is_empty() {
+                return Err(BuildError::new(missing));
+            }
+        }
         // Without mounted servers the view is not needed, so adding many entries does not make it anew for each.
         let mounted = !core.mounts().is_empty() && self.view(core).items().iter().any(|item| item.name == name);
         let mut own = self.own();
@@ -80,6 +90,18 @@ impl<K: Kind> Catalog<K> {
         self.announce();
         self.invalidate();
         Ok(id)
+    }
+
+    /// Says which entries require state that nobody provides.
+    pub(crate) fn missing_state(&self, provided: &[StateType]) -> Vec<String> {
+        let missing =
+            |entry: &Arc<K::Prepared>| state::missing(&Self::entry(&K::name(entry)), K::requirements(entry), provided);
+        self.prepared().iter().flat_map(missing).collect()
+    }
+
+    /// Names an entry, for messages.
+    fn entry(name: &str) -> String {
+        format!("{} `{name}`", K::ONE)
     }
 
     /// Removes an entry; says whether it was there.

@@ -1,91 +1,107 @@
-//! What all handles of a server share: the registries, the state, and who hears of changes.
+//! What the builder, the running server and their registries share.
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
-use jackfield_peer::{Extensions, Incoming, Rate};
+use jackfield_peer::Incoming;
 
 use crate::catalog::{Catalog, Prompts, Resources, Tools};
 use crate::changes::{Change, Hub};
+use crate::hooks::{ReadHook, SingleUse};
 use crate::mount::{Mount, Prefix};
 use crate::rates::Limiter;
 use crate::seal::Sealer;
-use crate::settings::Settings;
-use crate::tasks::DefaultStore;
+use crate::settings::Visibility;
+use crate::state::{StateMap, StateType};
 
-/// What all handles of a server share.
+/// What the builder, the running server and their registries share: the entries, which come and go at any time, and what is fixed when the
+/// server is built or started.
+#[derive(Default)]
 pub(crate) struct Core {
-    pub(crate) settings: Mutex<Settings>,
     pub(crate) tools: Catalog<Tools>,
     pub(crate) resources: Catalog<Resources>,
     pub(crate) prompts: Catalog<Prompts>,
-    pub(crate) mounts: RwLock<Vec<Mount>>,
-    pub(crate) parents: Mutex<Vec<(Weak<Core>, Prefix)>>,
-    pub(crate) state: RwLock<Extensions>,
     #[cfg(feature = "skills")]
-    pub(crate) skills: RwLock<Arc<crate::skills::Shelf>>,
+    pub(crate) skills: parking_lot::RwLock<Arc<crate::skills::Shelf>>,
     pub(crate) hub: Hub,
+    fixed: OnceLock<Fixed>,
+    state: OnceLock<StateMap>,
+}
+
+/// What is fixed when a server is built.
+pub(crate) struct Fixed {
+    pub(crate) mounts: Vec<Mount>,
+    /// The server that this one is mounted in, and under which prefix.
+    pub(crate) parent: Option<(Weak<Core>, Prefix)>,
+    /// The types of state that its handlers find: its own, and those of the servers around it.
+    pub(crate) provided: Vec<StateType>,
+    pub(crate) read: Option<ReadHook>,
+    pub(crate) visible_to: Option<Arc<Visibility>>,
+    pub(crate) single_use: Option<SingleUse>,
     pub(crate) sealer: Sealer,
-    pub(crate) logging: AtomicBool,
-    pub(crate) log_messages: RwLock<Limiter>,
-    pub(crate) default_tasks: DefaultStore,
+    pub(crate) logging: bool,
+    pub(crate) log_messages: Limiter,
 }
 
 impl Core {
-    pub(crate) fn new(name: String) -> Arc<Self> {
-        Arc::new(Self {
-            settings: Mutex::new(Settings::new(name)),
-            tools: Catalog::default(),
-            resources: Catalog::default(),
-            prompts: Catalog::default(),
-            mounts: RwLock::default(),
-            parents: Mutex::default(),
-            state: RwLock::default(),
-            #[cfg(feature = "skills")]
-            skills: RwLock::default(),
-            hub: Hub::default(),
-            sealer: Sealer::default(),
-            logging: AtomicBool::new(true),
-            log_messages: RwLock::new(Limiter::new(None)),
-            default_tasks: DefaultStore::default(),
-        })
+    /// Fixes what does not change from here on.
+    pub(crate) fn fix(&self, fixed: Fixed) {
+        let is_first = self.fixed.set(fixed).is_ok();
+        debug_assert!(is_first, "a server is built once, because that consumes the builder");
     }
 
-    pub(crate) fn settings(&self) -> MutexGuard<'_, Settings> {
-        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns what was fixed when the server was built. Only a server that is built has calls that ask for it.
+    pub(crate) fn fixed(&self) -> &Fixed {
+        self.fixed.get().expect("only a server that was built serves")
     }
 
-    pub(crate) fn set_log_rate(&self, rate: Option<Rate>) {
-        *self.log_messages.write().unwrap_or_else(PoisonError::into_inner) = Limiter::new(rate);
+    /// Returns what was fixed, if the server has been built already.
+    pub(crate) fn fixed_if_built(&self) -> Option<&Fixed> {
+        self.fixed.get()
+    }
+
+    /// Publishes the state that handlers find: the server's own, then that of the servers around it, which have theirs already.
+    pub(crate) fn publish(&self, mut own: StateMap) {
+        if let Some(outer) = self.parent().and_then(|(parent, _)| parent.upgrade()) {
+            own.inherit(outer.state());
+        }
+        let is_first = self.state.set(own).is_ok();
+        debug_assert!(is_first, "a server is started once, because that consumes it");
+    }
+
+    /// Returns the state that handlers find; none before the server was started.
+    pub(crate) fn state(&self) -> &StateMap {
+        static NONE: StateMap = StateMap::new();
+        self.state.get().unwrap_or(&NONE)
     }
 
     /// Whether one more log message may be sent.
     pub(crate) fn admits_log(&self, incoming: &Incoming) -> bool {
-        self.log_messages.read().unwrap_or_else(PoisonError::into_inner).admit(incoming, "log messages").is_ok()
+        self.fixed().log_messages.admit(incoming, "log messages").is_ok()
     }
 
     /// Tells all who listen, here and in the servers that this one is mounted in.
     pub(crate) fn changed(&self, change: &Change) {
-        self.tell_parents(change);
+        self.tell_parent(change);
         self.hub.publish(change);
     }
 
-    fn tell_parents(&self, change: &Change) {
-        let parents = self.parents.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (parent, prefix) in &parents {
-            let Some(parent) = parent.upgrade() else { continue };
-            match change {
-                Change::Tools => parent.tools.invalidate(),
-                Change::Prompts => parent.prompts.invalidate(),
-                Change::Resources => parent.resources.invalidate(),
-                Change::Resource(uri) => {
-                    let outer = self.outer_uri(std::slice::from_ref(prefix), uri);
-                    parent.changed(&Change::Resource(outer));
-                    continue;
-                }
+    fn parent(&self) -> Option<&(Weak<Self>, Prefix)> {
+        self.fixed.get()?.parent.as_ref()
+    }
+
+    fn tell_parent(&self, change: &Change) {
+        let Some((parent, prefix)) = self.parent() else { return };
+        let Some(parent) = parent.upgrade() else { return };
+        match change {
+            Change::Tools => parent.tools.invalidate(),
+            Change::Prompts => parent.prompts.invalidate(),
+            Change::Resources => parent.resources.invalidate(),
+            Change::Resource(uri) => {
+                let outer = self.outer_uri(std::slice::from_ref(prefix), uri);
+                return parent.changed(&Change::Resource(outer));
             }
-            parent.changed(change);
         }
+        parent.changed(change);
     }
 
     /// Returns the URI of a resource as it is out there under prefixes, the innermost first. One that a template answers to stands under
@@ -99,34 +115,20 @@ impl Core {
         uri
     }
 
-    /// Returns the prefixes that a server which is mounted in this one stands under, the innermost first.
-    pub(crate) fn prefixes_of(&self, inner: &Arc<Self>) -> Vec<Prefix> {
-        for mount in self.mounts() {
-            if Arc::ptr_eq(&mount.core, inner) {
-                return vec![mount.prefix];
-            }
-            if mount.core.contains(inner) {
-                let mut prefixes = mount.core.prefixes_of(inner);
-                prefixes.push(mount.prefix);
-                return prefixes;
-            }
+    /// Returns the prefixes that this server stands under in another that it is mounted in, the innermost first.
+    pub(crate) fn prefixes_in(&self, outer: &Arc<Self>) -> Vec<Prefix> {
+        let mut prefixes = Vec::new();
+        let mut next = self.parent().cloned();
+        while let Some((parent, prefix)) = next {
+            prefixes.push(prefix);
+            let Some(parent) = parent.upgrade().filter(|parent| !Arc::ptr_eq(parent, outer)) else { break };
+            next = parent.parent().cloned();
         }
-        Vec::new()
+        prefixes
     }
 
-    /// Whether a server is mounted in this one, at any depth.
-    pub(crate) fn contains(&self, other: &Arc<Self>) -> bool {
-        self.mounts().iter().any(|mount| Arc::ptr_eq(&mount.core, other) || mount.core.contains(other))
-    }
-
-    /// Has all lists made anew.
-    pub(crate) fn invalidate(&self) {
-        self.tools.invalidate();
-        self.resources.invalidate();
-        self.prompts.invalidate();
-    }
-
-    pub(crate) fn mounts(&self) -> Vec<Mount> {
-        self.mounts.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns the servers that are mounted in this one; none before it was built.
+    pub(crate) fn mounts(&self) -> &[Mount] {
+        self.fixed.get().map_or(&[], |fixed| &fixed.mounts)
     }
 }

@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, Item, Kind, Shelf};
 use crate::core::Core;
 use crate::mount::Prefix;
 use crate::prepared::{PreparedPrompt, PreparedResource, PreparedTool};
-use crate::{Address, UriTemplate};
+use crate::{Address, Requirements, UriTemplate};
 
 /// The tools, frozen.
 #[derive(Default)]
@@ -24,9 +24,14 @@ impl Kind for Tools {
     type Prepared = PreparedTool;
     type Definition = Tool;
     const WHAT: &'static str = "tools";
+    const ONE: &'static str = "tool";
 
     fn of(core: &Core) -> &Catalog<Self> {
         &core.tools
+    }
+
+    fn requirements(prepared: &PreparedTool) -> &Requirements {
+        &prepared.entry.requirements
     }
 
     fn name(prepared: &PreparedTool) -> String {
@@ -62,9 +67,14 @@ impl Kind for Prompts {
     type Prepared = PreparedPrompt;
     type Definition = Prompt;
     const WHAT: &'static str = "prompts";
+    const ONE: &'static str = "prompt";
 
     fn of(core: &Core) -> &Catalog<Self> {
         &core.prompts
+    }
+
+    fn requirements(prepared: &PreparedPrompt) -> &Requirements {
+        &prepared.entry.requirements
     }
 
     fn name(prepared: &PreparedPrompt) -> String {
@@ -129,9 +139,14 @@ impl Kind for Resources {
     type Prepared = PreparedResource;
     type Definition = Address;
     const WHAT: &'static str = "resources";
+    const ONE: &'static str = "resource";
 
     fn of(core: &Core) -> &Catalog<Self> {
         &core.resources
+    }
+
+    fn requirements(prepared: &PreparedResource) -> &Requirements {
+        &prepared.entry.requirements
     }
 
     fn name(prepared: &PreparedResource) -> String {

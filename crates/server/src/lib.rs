@@ -1,12 +1,15 @@
 //! The server framework of Jackfield: tools, resources, prompts, completion, logging, and questions to the client.
 
+mod assembly;
 mod build_error;
 mod built;
 mod registry;
+mod running;
 mod serve;
 mod server;
 mod settings;
 mod shared;
+mod state;
 pub mod testing;
 
 mod convert;
@@ -78,8 +81,9 @@ pub use mount::Prefix;
 pub use owner::CallerKey;
 pub use package::Package;
 pub use questions::{Answers, Elicited, PageNotice, QuestionError};
-pub use registry::{Call, Handle, PromptRegistry, ResourceRegistry, ToolRegistry};
+pub use registry::{Call, Handle, PromptRegistry, Registry, ResourceRegistry, ToolRegistry};
 pub use roots::{OutsideRoots, Roots};
+pub use running::RunningServer;
 pub use seal::Keys;
 pub use server::Server;
 pub use settings::{CacheHint, Cached, Item, ResourcePage};

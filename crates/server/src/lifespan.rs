@@ -1,23 +1,23 @@
 //! What is opened before a server serves, and closed after it.
 
-use std::any::type_name;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use jackfield_peer::Extensions;
+use std::sync::Arc;
 
 use crate::hooks::Boxed;
+use crate::state::{AnyState, StateType};
+use crate::sync::Mutex;
 
 /// Something that is opened before a server serves, and closed after it.
-#[derive(Clone)]
 pub(crate) struct Lifespan {
-    start: Arc<dyn Fn() -> Boxed<Result<Started, String>> + Send + Sync>,
+    /// What handlers find it by.
+    pub(crate) state: StateType,
+    open: Box<dyn FnOnce() -> Boxed<Result<Opened, String>> + Send>,
 }
 
-/// What has been opened: how it becomes state, and how it is closed.
-struct Started {
-    publish: Box<dyn FnOnce(&mut Extensions) + Send>,
-    stop: Close,
+/// What has been opened, and how it is closed.
+struct Opened {
+    value: AnyState,
+    close: Close,
 }
 
 /// What has been opened and waits to be closed, in the order of opening.
@@ -43,34 +43,28 @@ impl Lifespan {
     where
         T: Send + Sync + 'static,
         E: std::fmt::Display,
-        Start: Fn() -> StartFuture + Send + Sync + 'static,
+        Start: FnOnce() -> StartFuture + Send + 'static,
         StartFuture: Future<Output = Result<T, E>> + Send + 'static,
-        Stop: Fn(Arc<T>) -> StopFuture + Send + Sync + 'static,
+        Stop: FnOnce(Arc<T>) -> StopFuture + Send + 'static,
         StopFuture: Future<Output = ()> + Send + 'static,
     {
-        let (start, stop) = (Arc::new(start), Arc::new(stop));
-        Self {
-            start: Arc::new(move || {
-                let (start, stop) = (start.clone(), stop.clone());
-                Box::pin(async move {
-                    let opened = start().await.map_err(|error| format!("{}: {error}", type_name::<T>()))?;
-                    let opened = Arc::new(opened);
-                    let closing = opened.clone();
-                    Ok(Started {
-                        publish: Box::new(move |state| state.insert_shared(opened)),
-                        stop: Box::new(move || Box::pin(stop(closing))),
-                    })
-                })
-            }),
-        }
+        let state = StateType::of::<T>();
+        let open = move || -> Boxed<Result<Opened, String>> {
+            Box::pin(async move {
+                let opened = start().await.map_err(|error| format!("{}: {error}", state.name))?;
+                let value = Arc::new(opened);
+                let closing = value.clone();
+                Ok(Opened { value, close: Box::new(move || Box::pin(stop(closing))) })
+            })
+        };
+        Self { state, open: Box::new(open) }
     }
 
-    /// Opens, publishes what was opened as state, and keeps how it is closed.
-    pub(crate) async fn start(&self, state: &std::sync::RwLock<Extensions>, open: &Open) -> Result<(), StartError> {
-        let started = (self.start)().await.map_err(StartError)?;
-        (started.publish)(&mut state.write().unwrap_or_else(PoisonError::into_inner));
-        open.0.lock().unwrap_or_else(PoisonError::into_inner).push(started.stop);
-        Ok(())
+    /// Opens it, and keeps how it is closed. Returns what handlers find.
+    pub(crate) async fn open(self, open: &Open) -> Result<AnyState, StartError> {
+        let Opened { value, close } = (self.open)().await.map_err(StartError)?;
+        open.0.lock().push(close);
+        Ok(value)
     }
 }
 
@@ -78,9 +72,9 @@ impl Open {
     /// Closes everything, the newest first.
     pub(crate) async fn close(&self) {
         loop {
-            let next = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let next = self.0.lock().pop();
             match next {
-                Some(stop) => stop().await,
+                Some(close) => close().await,
                 None => return,
             }
         }

@@ -164,7 +164,7 @@ fn reply_page(
 
 fn hooked(router: &Router, incoming: Incoming, hook: &ListHook, cursor: Option<String>) -> Answering {
     let (caller, core, hint) = (incoming.caller.clone(), router.core.clone(), router.cache.resources);
-    let visible = router.visible.clone();
+    let visible = router.visible_to.clone();
     let cx = Cx::new(incoming, core.clone(), core.clone());
     let listing = hook(cx, cursor);
     Answering::later(async move {
@@ -214,7 +214,7 @@ impl<K: Kind> List<'_, K> {
         let revision = incoming.caller.revision;
         let is_first = incoming.params.get("cursor").is_none();
         // Pages that depend on who asks are not kept.
-        let keeps = is_first && router.visible.is_none();
+        let keeps = is_first && router.visible_to.is_none();
         if keeps && let Some(page) = self.pages.get(self.view, revision) {
             return Ok(Outcome::Complete(AnyResult::Encoded(page)));
         }
@@ -275,11 +275,11 @@ impl Position {
             Self::Hook(None) => "h".to_owned(),
             Self::Hook(Some(cursor)) => format!("c{cursor}"),
         };
-        core.sealer.seal_lasting(plain.as_bytes(), &context(list)).unwrap_or_default()
+        core.fixed().sealer.seal_lasting(plain.as_bytes(), &context(list)).unwrap_or_default()
     }
 
     fn open(router: &Router, list: &str, cursor: &str) -> Result<Self, ErrorObject> {
-        let plain = router.core.sealer.open_lasting(cursor, &context(list)).ok_or_else(bad_cursor)?;
+        let plain = router.core.fixed().sealer.open_lasting(cursor, &context(list)).ok_or_else(bad_cursor)?;
         let plain = String::from_utf8(plain).map_err(|_| bad_cursor())?;
         let mut rest = plain.chars();
         match rest.next() {

@@ -13,7 +13,7 @@ use tower_service::Service;
 use crate::hooks::Boxed;
 
 /// Puts something around a handler.
-pub(crate) type Wrap = Arc<dyn Fn(Arc<dyn Handler>) -> Arc<dyn Handler> + Send + Sync>;
+pub(crate) type Wrap = Box<dyn FnOnce(Arc<dyn Handler>) -> Arc<dyn Handler> + Send>;
 
 /// The rest of the way of a request: the middleware after this one, then the server.
 #[derive(Clone)]
@@ -38,9 +38,7 @@ where
     F: Fn(Incoming, Next) -> R + Send + Sync + 'static,
     R: Future<Output = Reply> + Send + 'static,
 {
-    let middleware = Arc::new(middleware);
-    Arc::new(move |next| {
-        let middleware = middleware.clone();
+    Box::new(move |next| {
         Arc::new(Function {
             middleware: Box::new(move |incoming, next| Box::pin(middleware(incoming, next))),
             next: Next(next),
@@ -62,11 +60,11 @@ impl Handler for Function {
 /// Erases a `tower` layer.
 pub(crate) fn tower<L>(layer: L) -> Wrap
 where
-    L: Layer<Route> + Send + Sync + 'static,
+    L: Layer<Route> + Send + 'static,
     L::Service: Service<Incoming, Response = Outcome<AnyResult>, Error = ErrorObject> + Clone + Send + 'static,
     <L::Service as Service<Incoming>>::Future: Send,
 {
-    Arc::new(move |next| Arc::new(TowerHandler::new(layer.layer(Route(next)))))
+    Box::new(move |next| Arc::new(TowerHandler::new(layer.layer(Route(next)))))
 }
 
 /// A server as a `tower` service: what layers of a user wrap.

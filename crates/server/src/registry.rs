@@ -18,6 +18,58 @@ use crate::{
     PromptEntry, Reading, ResourceEntry, ToolEntry, UriTemplate, Validation, Variables, Work,
 };
 
+/// Adds and removes tools, resources and prompts of a server, at any time. Clones are handles of the same one.
+///
+/// ```
+/// # use jackfield_server::{Call, Cx, Server};
+/// # use jackfield_protocol::Tool;
+/// # fn main() -> Result<(), jackfield_server::BuildError> {
+/// let server = Server::new("demo");
+/// let registry = server.registry();
+/// let schema = serde_json::Map::from_iter([("type".to_owned(), "object".into())]);
+/// let handle = registry.tools().insert(Tool::new("ping", schema), |_: Call, _: Cx| async { "pong" })?;
+/// drop(handle); // removes it again
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Registry {
+    pub(crate) core: Arc<Core>,
+}
+
+impl Registry {
+    pub(crate) fn new(core: &Arc<Core>) -> Self {
+        Self { core: core.clone() }
+    }
+
+    /// Returns the tools. Taking this declares the capability, so that clients know that tools may come.
+    #[must_use]
+    pub fn tools(&self) -> ToolRegistry {
+        self.core.tools.announce();
+        ToolRegistry::new(&self.core)
+    }
+
+    /// Returns the resources. Taking this declares the capability, so that clients know that resources may come.
+    #[must_use]
+    pub fn resources(&self) -> ResourceRegistry {
+        self.core.resources.announce();
+        ResourceRegistry::new(&self.core)
+    }
+
+    /// Returns the prompts. Taking this declares the capability, so that clients know that prompts may come.
+    #[must_use]
+    pub fn prompts(&self) -> PromptRegistry {
+        self.core.prompts.announce();
+        PromptRegistry::new(&self.core)
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Registry")
+    }
+}
+
 /// A call of a tool that was added at run time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

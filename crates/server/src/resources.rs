@@ -77,7 +77,7 @@ pub(crate) async fn read_inside(cx: &Cx, uri: &str) -> Done<ReadResourceResult> 
             run(cx, |cx| work(item, uri, variables, cx.clone()), move |result, _| Ok(rename.apply(result).into()))
         }
         None => {
-            let hook = core.settings().hooks.read.clone();
+            let hook = core.fixed().read.clone();
             let hook = hook.filter(|_| sees(Shown::Resource(uri)));
             let hook = hook.ok_or_else(|| ErrorObject::resource_not_found(cx.revision(), uri))?;
             let cx = Cx::new(incoming, core.clone(), outer);
@@ -93,12 +93,12 @@ pub(crate) async fn read_inside(cx: &Cx, uri: &str) -> Done<ReadResourceResult> 
 
 /// Whether a caller may see something of a server that may be mounted in another: both have a say, each by its own names.
 fn sees_inside(core: &Arc<Core>, outer: &Arc<Core>, caller: &Caller, shown: Shown<'_>) -> bool {
-    let rule = |core: &Core| core.settings().visible.clone();
-    if rule(core).is_some_and(|visible| !visible(caller, shown)) {
+    if core.fixed().visible_to.as_ref().is_some_and(|visible| !visible(caller, shown)) {
         return false;
     }
-    let Some(visible) = rule(outer).filter(|_| !Arc::ptr_eq(core, outer)) else { return true };
-    let prefixes = outer.prefixes_of(core);
+    let visible = outer.fixed().visible_to.as_ref().filter(|_| !Arc::ptr_eq(core, outer));
+    let Some(visible) = visible else { return true };
+    let prefixes = core.prefixes_in(outer);
     let out_there = |uri: &str| prefixes.iter().fold(uri.to_owned(), |uri, prefix| prefix.uri(&uri));
     match shown {
         Shown::Resource(uri) => visible(caller, Shown::Resource(&core.outer_uri(&prefixes, uri))),

@@ -31,7 +31,7 @@ pub(crate) struct Router {
     pub(crate) logging: bool,
     pub(crate) check_output: Option<bool>,
     pub(crate) listen_streams: usize,
-    /// Ends the listen streams. It is not in the core: clones of a server share that, and are served and stopped each for itself.
+    /// Ends the listen streams.
     pub(crate) stop: ShutdownTrigger,
     pub(crate) stopping: Shutdown,
     pub(crate) extensions: Settings,
@@ -40,7 +40,7 @@ pub(crate) struct Router {
     pub(crate) hooks: Hooks,
     pub(crate) tool_calls: Limiter,
     pub(crate) completions: Limiter,
-    pub(crate) visible: Option<Arc<Visibility>>,
+    pub(crate) visible_to: Option<Arc<Visibility>>,
     pub(crate) lists: Lists,
     pub(crate) tasks: Arc<TaskRuntime>,
     /// Whether tasks were set up explicitly.
@@ -131,7 +131,7 @@ impl Router {
 
     /// Whether a caller may see and use something.
     pub(crate) fn shows(&self, caller: &Caller, item: Shown<'_>) -> bool {
-        self.visible.as_ref().is_none_or(|visible| visible(caller, item))
+        self.visible_to.as_ref().is_none_or(|sees| sees(caller, item))
     }
 
     fn initialized(&self, incoming: Incoming) -> Answering {

@@ -1,13 +1,14 @@
 //! Sealing: what travels through a client and must come back unchanged.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
+
+use crate::sync::RwLock;
 
 /// The keys that seal `requestState` and cursors.
 ///
@@ -50,9 +51,9 @@ pub(crate) struct Sealer {
     ring: RwLock<Ring>,
     /// For what has no end, such as cursors in pages that are kept: a key that is not replaced.
     lasting: RwLock<Ring>,
-    given: AtomicBool,
+    given: bool,
     /// How many seconds what is sealed for a while has to open.
-    life: AtomicU64,
+    life: u64,
 }
 
 struct Ring {
@@ -68,7 +69,7 @@ const KEY_LIFE: u64 = 60 * 60;
 /// How many keys there are at most for each time that a key has to open: where that is long, keys seal for longer.
 const KEYS_PER_LIFE: u64 = 24;
 /// How long a client may take to answer a question, unless it is said.
-const QUESTION_LIFE: u64 = 10 * 60;
+pub(crate) const QUESTION_LIFE: Duration = Duration::from_secs(10 * 60);
 const NONCE_BYTES: usize = 24;
 
 /// How many seconds a key seals if what it seals has to open for so long.
@@ -82,35 +83,34 @@ pub(crate) fn opens_for(life: u64) -> u64 {
 }
 
 impl Sealer {
+    /// Makes a sealer with the given keys, or with its own. What is sealed for a while has to open for `life`.
+    pub(crate) fn new(given: Option<&Keys>, life: Duration) -> Self {
+        let (ring, lasting) = match given {
+            Some(keys) => (Ring::new(keys, None), Ring::new(keys, None)),
+            None => (Ring::new(&Keys::random(), Some(SystemTime::now())), Ring::new(&Keys::random(), None)),
+        };
+        let (ring, lasting) = (RwLock::new(ring), RwLock::new(lasting));
+        Self { ring, lasting, given: given.is_some(), life: life.as_secs() }
+    }
+
     /// Returns how many seconds what is sealed for a while has to open.
     pub(crate) fn life(&self) -> u64 {
-        self.life.load(Ordering::Relaxed)
-    }
-
-    /// Sets that time.
-    pub(crate) fn set_life(&self, life: Duration) {
-        self.life.store(life.as_secs(), Ordering::Relaxed);
-    }
-
-    pub(crate) fn set_keys(&self, keys: &Keys) {
-        self.given.store(true, Ordering::Relaxed);
-        self.share(keys);
-        self.share_lasting(keys);
+        self.life
     }
 
     /// Whether the keys were given, so that they are nobody else's business.
     pub(crate) fn has_given_keys(&self) -> bool {
-        self.given.load(Ordering::Relaxed)
+        self.given
     }
 
     /// Takes keys that are replaced by whoever shares them.
     pub(crate) fn share(&self, keys: &Keys) {
-        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Ring::new(keys, None);
+        *self.ring.write() = Ring::new(keys, None);
     }
 
     /// Takes the key for what has no end.
     pub(crate) fn share_lasting(&self, keys: &Keys) {
-        *self.lasting.write().unwrap_or_else(PoisonError::into_inner) = Ring::new(keys, None);
+        *self.lasting.write() = Ring::new(keys, None);
     }
 
     /// Seals `plain` for a while. Only who gives the same `context` can open it.
@@ -125,22 +125,22 @@ impl Sealer {
 
     /// Seals `plain` for as long as the process lives, or the keys that were given.
     pub(crate) fn seal_lasting(&self, plain: &[u8], context: &[u8]) -> Option<String> {
-        seal_with(&self.lasting.read().unwrap_or_else(PoisonError::into_inner).ciphers, plain, context)
+        seal_with(&self.lasting.read().ciphers, plain, context)
     }
 
     /// Opens what [`seal_lasting`](Self::seal_lasting) sealed.
     pub(crate) fn open_lasting(&self, sealed: &str, context: &[u8]) -> Option<Vec<u8>> {
-        open_with(&self.lasting.read().unwrap_or_else(PoisonError::into_inner).ciphers, sealed, context)
+        open_with(&self.lasting.read().ciphers, sealed, context)
     }
 
     fn current(&self) -> Arc<Vec<XChaCha20Poly1305>> {
         let life = self.life();
-        let ring = self.ring.read().unwrap_or_else(PoisonError::into_inner);
+        let ring = self.ring.read();
         if !ring.is_old(life) {
             return ring.ciphers.clone();
         }
         drop(ring);
-        let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+        let mut ring = self.ring.write();
         if ring.is_old(life) {
             ring.rotate(life);
         }
@@ -190,17 +190,6 @@ impl Ring {
     }
 }
 
-impl Default for Sealer {
-    fn default() -> Self {
-        Self {
-            ring: RwLock::new(Ring::new(&Keys::random(), Some(SystemTime::now()))),
-            lasting: RwLock::new(Ring::new(&Keys::random(), None)),
-            given: AtomicBool::new(false),
-            life: AtomicU64::new(QUESTION_LIFE),
-        }
-    }
-}
-
 /// Seconds since 1970.
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
@@ -227,7 +216,7 @@ mod tests {
 
     #[test]
     fn only_the_same_context_and_untouched_bytes_open() {
-        let sealer = Sealer::default();
+        let sealer = Sealer::new(None, QUESTION_LIFE);
         let sealed = sealer.seal(b"secret", b"call 1").unwrap();
         assert_eq!(sealer.open(&sealed, b"call 1").as_deref(), Some(b"secret".as_slice()));
         assert_eq!(sealer.open(&sealed, b"call 2"), None);
@@ -243,9 +232,8 @@ mod tests {
 
     #[test]
     fn shared_keys_open_on_every_node_and_rotate() {
-        let (one, other) = (Sealer::default(), Sealer::default());
-        one.set_keys(&Keys::new([1; 32]));
-        other.set_keys(&Keys::new([2; 32]).with_previous([1; 32]));
+        let with = |keys: Keys| Sealer::new(Some(&keys), QUESTION_LIFE);
+        let (one, other) = (with(Keys::new([1; 32])), with(Keys::new([2; 32]).with_previous([1; 32])));
         let sealed = one.seal(b"x", b"").unwrap();
         assert!(other.open(&sealed, b"").is_some());
         let newer = other.seal(b"x", b"").unwrap();
@@ -254,7 +242,7 @@ mod tests {
 
     /// Lets time pass for the keys.
     fn age(sealer: &Sealer, seconds: u64) {
-        let mut ring = sealer.ring.write().unwrap();
+        let mut ring = sealer.ring.write();
         let ring = &mut *ring;
         for time in ring.made.iter_mut().chain(&mut ring.stopped) {
             *time -= Duration::from_secs(seconds);
@@ -263,7 +251,7 @@ mod tests {
 
     #[test]
     fn own_keys_are_replaced_and_the_one_before_still_opens() {
-        let sealer = Sealer::default();
+        let sealer = Sealer::new(None, QUESTION_LIFE);
         let sealed = sealer.seal(b"x", b"").unwrap();
         age(&sealer, KEY_LIFE);
         let newer = sealer.seal(b"y", b"").unwrap();
@@ -276,8 +264,7 @@ mod tests {
     /// What was sealed opens as long as it is said to, however often keys are replaced meanwhile; and there are never many.
     #[test]
     fn keys_open_as_long_as_what_they_sealed_lives() {
-        let sealer = Sealer::default();
-        sealer.set_life(Duration::from_secs(3 * KEY_LIFE));
+        let mut sealer = Sealer::new(None, Duration::from_secs(3 * KEY_LIFE));
         let sealed = sealer.seal(b"x", b"").unwrap();
         for _ in 0..3 {
             age(&sealer, KEY_LIFE);
@@ -289,14 +276,14 @@ mod tests {
         assert!(sealer.current().len() <= 5);
 
         let week = 7 * 24 * KEY_LIFE;
-        sealer.set_life(Duration::from_secs(week));
+        sealer.life = week;
         let sealed = sealer.seal(b"x", b"").unwrap();
         for _ in 0..7 * 24 {
             age(&sealer, KEY_LIFE);
             assert!(sealer.open(&sealed, b"").is_some());
             assert!(sealer.current().len() <= 26);
         }
-        sealer.set_life(Duration::MAX);
+        sealer.life = Duration::MAX.as_secs();
         assert!(sealer.open(&sealed, b"").is_some());
     }
 }

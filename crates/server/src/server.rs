@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jackfield_peer::tape::Tape;
@@ -15,33 +15,35 @@ use jackfield_store::Stores;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::changes::Change;
 use crate::core::Core;
 use crate::hooks::{by_uri, notice};
 use crate::lifespan::Lifespan;
 use crate::middleware::{self, Next, Route};
-use crate::mount::{Mount, Prefix};
+use crate::mount::Prefix;
 use crate::prepared::{PreparedPrompt, PreparedResource, PreparedTool};
-use crate::registry::{PromptRegistry, ResourceRegistry, ToolRegistry};
 use crate::settings::{CacheHint, Cached, Item, ResourcePage, Settings};
+use crate::state::StateType;
 use crate::{
-    BuildError, BuiltServer, Cx, Done, IntoPrompt, IntoResource, IntoTool, Keys, Package, Parts, ServerParts, Tasks,
+    BuildError, BuiltServer, Cx, Done, IntoPrompt, IntoResource, IntoTool, Keys, Package, Parts, Registry, Result,
+    RunningServer, ServerParts, Tasks,
 };
 
-/// A server: tools, resources and prompts under one name.
+/// A server that is being put together: tools, resources and prompts under one name.
 ///
-/// The builder's methods take and return the server; clones are handles of the same one. What is wrong with it is told by
-/// [`build`](Self::build), with the name of the culprit. Afterwards tools, resources and prompts may come and go through
-/// [`tool_registry`](Self::tool_registry), [`resource_registry`](Self::resource_registry) and [`prompt_registry`](Self::prompt_registry).
-#[derive(Clone)]
+/// It is a builder: its methods take and return it. [`build`](Self::build) checks it, [`start`](Self::start) makes it a server that serves,
+/// and [`run`](Self::run) does all of that and serves the standard streams. Tools, resources and prompts come and go at any time through
+/// its [`registry`](Self::registry); everything else is fixed when it is built.
+#[must_use = "it serves nothing until it is run or started"]
 pub struct Server {
     pub(crate) core: Arc<Core>,
+    pub(crate) settings: Settings,
+    pub(crate) mounts: Vec<(Prefix, Self)>,
 }
 
 impl Server {
     /// Makes a server without anything in it.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { core: Core::new(name.into()) }
+        Self { core: Arc::default(), settings: Settings::new(name.into()), mounts: Vec::new() }
     }
 
     /// Makes a server of an impl block with `#[server]`.
@@ -52,8 +54,7 @@ impl Server {
     }
 
     /// Adds a tool.
-    #[must_use]
-    pub fn tool(self, tool: impl IntoTool) -> Self {
+    pub fn tool(mut self, tool: impl IntoTool) -> Self {
         let entry = tool.into_tool();
         self.remember_package(entry.package);
         let added = PreparedTool::new(entry).and_then(|prepared| self.core.tools.insert(&self.core, prepared));
@@ -61,14 +62,12 @@ impl Server {
     }
 
     /// Adds tools: functions named in `tools![…]`, or entries.
-    #[must_use]
     pub fn tools(self, tools: impl IntoIterator<Item = impl IntoTool>) -> Self {
         tools.into_iter().fold(self, Self::tool)
     }
 
     /// Adds a resource or a template of resources.
-    #[must_use]
-    pub fn resource(self, resource: impl IntoResource) -> Self {
+    pub fn resource(mut self, resource: impl IntoResource) -> Self {
         let entry = resource.into_resource();
         self.remember_package(entry.package);
         let added = PreparedResource::new(entry).and_then(|prepared| self.core.resources.insert(&self.core, prepared));
@@ -76,14 +75,12 @@ impl Server {
     }
 
     /// Adds resources and templates: functions named in `resources![…]`, or entries.
-    #[must_use]
     pub fn resources(self, resources: impl IntoIterator<Item = impl IntoResource>) -> Self {
         resources.into_iter().fold(self, Self::resource)
     }
 
     /// Adds a prompt.
-    #[must_use]
-    pub fn prompt(self, prompt: impl IntoPrompt) -> Self {
+    pub fn prompt(mut self, prompt: impl IntoPrompt) -> Self {
         let entry = prompt.into_prompt();
         self.remember_package(entry.package);
         let added = PreparedPrompt::new(entry).and_then(|prepared| self.core.prompts.insert(&self.core, prepared));
@@ -91,21 +88,19 @@ impl Server {
     }
 
     /// Adds prompts: functions named in `prompts![…]`, or entries.
-    #[must_use]
     pub fn prompts(self, prompts: impl IntoIterator<Item = impl IntoPrompt>) -> Self {
         prompts.into_iter().fold(self, Self::prompt)
     }
 
     /// Adds all tools, resources and prompts of an impl block with `#[server]`.
-    #[must_use]
     pub fn with(self, parts: impl ServerParts) -> Self {
         self.add_parts(parts.into_parts())
     }
 
-    fn add_parts(self, parts: Parts) -> Self {
+    fn add_parts(mut self, parts: Parts) -> Self {
         self.remember_package(parts.package);
         if let Some(instructions) = parts.instructions {
-            self.core.settings().instructions.get_or_insert_with(|| instructions.to_owned());
+            self.settings.instructions.get_or_insert_with(|| instructions.to_owned());
         }
         self.tools(parts.tools).resources(parts.resources).prompts(parts.prompts)
     }
@@ -113,123 +108,94 @@ impl Server {
     /// Adds all of another server under a prefix: its tool `add` becomes `prefix_add`, its prompts likewise, its resource
     /// `note://7` becomes `note://prefix/7` and `file:///a` becomes `file:///prefix/a`. What comes and goes in it comes and goes
     /// here; its handlers see its own state before that of this server. A [`Prefix`] may say what separates it from names.
-    #[must_use]
-    pub fn mount(self, prefix: impl Into<Prefix>, server: Self) -> Self {
-        self.mount_under(prefix.into(), &server)
-    }
-
-    fn mount_under(self, under: Prefix, server: &Self) -> Self {
-        let mut problems = Vec::new();
-        let prefix = under.as_str();
-        if let Err(bad) = check_tool_name(prefix) {
-            problems.push(format!("mount `{prefix}`: the prefix becomes part of tool names, and {bad}"));
+    pub fn mount(mut self, prefix: impl Into<Prefix>, server: Self) -> Self {
+        let prefix = prefix.into();
+        if let Err(bad) = check_tool_name(prefix.as_str()) {
+            let problem = format!("mount `{}`: the prefix becomes part of tool names, and {bad}", prefix.as_str());
+            self.settings.problems.push(problem);
         }
-        if Arc::ptr_eq(&self.core, &server.core) || server.core.contains(&self.core) {
-            problems.push(format!("mount `{prefix}`: a server cannot be mounted in itself"));
-        } else {
-            let mount = Mount { prefix: under.clone(), core: server.core.clone() };
-            let parent = (Arc::downgrade(&self.core), mount.prefix.clone());
-            server.core.parents.lock().unwrap_or_else(PoisonError::into_inner).push(parent);
-            self.core.mounts.write().unwrap_or_else(PoisonError::into_inner).push(mount);
-            self.core.invalidate();
-            [Change::Tools, Change::Prompts, Change::Resources].iter().for_each(|change| self.core.changed(change));
-        }
-        self.note(Some(BuildError::new(problems)))
+        self.mounts.push((prefix, server));
+        self
     }
 
-    /// Returns the tools, for adding and removing them at any time. Taking this declares the capability, so that clients know
-    /// that tools may come.
+    /// Returns what adds and removes tools, resources and prompts at any time, also while the server runs.
     #[must_use]
-    pub fn tool_registry(&self) -> ToolRegistry {
-        self.core.tools.announce();
-        ToolRegistry::new(&self.core)
+    pub fn registry(&self) -> Registry {
+        Registry::new(&self.core)
     }
 
-    /// Returns the resources, for adding and removing them at any time.
-    #[must_use]
-    pub fn resource_registry(&self) -> ResourceRegistry {
-        self.core.resources.announce();
-        ResourceRegistry::new(&self.core)
-    }
-
-    /// Returns the prompts, for adding and removing them at any time.
-    #[must_use]
-    pub fn prompt_registry(&self) -> PromptRegistry {
-        self.core.prompts.announce();
-        PromptRegistry::new(&self.core)
-    }
-
-    /// Checks everything and makes the server ready to serve. It is not started yet; see [`BuiltServer::start`].
+    /// Checks everything. What comes of it serves when it is [started](BuiltServer::start).
     ///
     /// # Errors
     /// All that is wrong: names that stand twice or are not allowed, schemas and templates that are not valid.
-    pub fn build(&self) -> Result<BuiltServer, BuildError> {
-        BuiltServer::new(&self.core)
+    pub fn build(self) -> Result<BuiltServer, BuildError> {
+        BuiltServer::new(self)
     }
 
-    fn set(self, change: impl FnOnce(&mut Settings)) -> Self {
-        change(&mut self.core.settings());
+    /// Builds and starts the server, so that it can be served by any transport.
+    ///
+    /// # Errors
+    /// The server cannot be built or started.
+    ///
+    /// # Cancellation
+    /// What lifespans opened is dropped without being closed.
+    pub async fn start(self) -> Result<RunningServer> {
+        Ok(self.build()?.start().await?)
+    }
+
+    fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
         self
     }
 
     pub(crate) fn note(self, error: Option<BuildError>) -> Self {
-        let problems = error.map(|error| error.problems().to_vec()).unwrap_or_default();
-        self.set(|settings| settings.problems.extend(problems))
+        self.set(|settings| settings.problems.extend(error.into_iter().flat_map(BuildError::into_problems)))
     }
 
     /// The version of a server is that of the crate it was written in: that of its first tool, resource or prompt.
-    fn remember_package(&self, package: Option<Package>) {
-        let mut settings = self.core.settings();
-        settings.package = settings.package.or(package);
+    fn remember_package(&mut self, package: Option<Package>) {
+        self.settings.package = self.settings.package.or(package);
     }
 }
 
 /// What the server says about itself.
 impl Server {
     /// Sets the version; otherwise it is that of the crate that the first tool, resource or prompt was written in.
-    #[must_use]
     pub fn version(self, version: impl Into<String>) -> Self {
         self.set(|settings| settings.version = Some(version.into()))
     }
 
     /// Sets the name for people.
-    #[must_use]
     pub fn title(self, title: impl Into<String>) -> Self {
         self.set(|settings| settings.title = Some(title.into()))
     }
 
     /// Sets what the server is.
-    #[must_use]
     pub fn description(self, description: impl Into<String>) -> Self {
         self.set(|settings| settings.description = Some(description.into()))
     }
 
     /// Sets the home page.
-    #[must_use]
     pub fn website(self, url: impl Into<String>) -> Self {
         self.set(|settings| settings.website = Some(url.into()))
     }
 
     /// Sets images for user interfaces.
-    #[must_use]
     pub fn icons(self, icons: impl Into<Vec<Icon>>) -> Self {
         self.set(|settings| settings.icons = Some(icons.into()))
     }
 
     /// Sets what a model should know about using the server.
-    #[must_use]
     pub fn instructions(self, instructions: impl Into<String>) -> Self {
         self.set(|settings| settings.instructions = Some(instructions.into()))
     }
 
-    /// Whether results name the server, as they should since 2026-07-28; they do by default.
-    #[must_use]
-    pub fn names_itself(self, yes: bool) -> Self {
-        self.set(|settings| settings.names_itself = yes)
+    /// Whether results say which server they come from, as they should since 2026-07-28; they do by default.
+    pub fn include_server_info(self, yes: bool) -> Self {
+        self.set(|settings| settings.include_server_info = yes)
     }
 
     /// Declares an extension, with its settings.
-    #[must_use]
     pub fn extension(self, id: &str, details: JsonObject) -> Self {
         let problem = check_extension_id(id).err().map(|bad| format!("extension `{id}`: {bad}"));
         self.set(|settings| {
@@ -239,19 +205,16 @@ impl Server {
     }
 
     /// Declares a feature outside the specification, with its settings.
-    #[must_use]
     pub fn experimental(self, name: &str, details: JsonObject) -> Self {
         self.set(|settings| drop(settings.experimental.insert(name.to_owned(), details)))
     }
 
     /// Whether handlers may send log messages to clients; they may by default.
-    #[must_use]
     pub fn logging(self, yes: bool) -> Self {
         self.set(|settings| settings.logging = yes)
     }
 
     /// Serves only some revisions of the protocol.
-    #[must_use]
     pub fn revisions(self, revisions: impl IntoIterator<Item = Revision>) -> Self {
         let mut revisions: Vec<_> = revisions.into_iter().collect();
         revisions.sort_unstable();
@@ -263,20 +226,17 @@ impl Server {
 /// How the server works.
 impl Server {
     /// Adds state that handlers find by its type; one value for each type.
-    #[must_use]
     pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
-        self.core.state.write().unwrap_or_else(PoisonError::into_inner).insert(state);
-        self
+        self.set(|settings| settings.state.push((StateType::of::<T>(), Arc::new(state))))
     }
 
     /// Opens something before the server serves, and closes it afterwards. Handlers find it as state.
-    #[must_use]
     pub fn lifespan<T, Start, StartFuture, Stop, StopFuture>(self, start: Start, stop: Stop) -> Self
     where
         T: Send + Sync + 'static,
-        Start: Fn() -> StartFuture + Send + Sync + 'static,
+        Start: FnOnce() -> StartFuture + Send + 'static,
         StartFuture: Future<Output = T> + Send + 'static,
-        Stop: Fn(Arc<T>) -> StopFuture + Send + Sync + 'static,
+        Stop: FnOnce(Arc<T>) -> StopFuture + Send + 'static,
         StopFuture: Future<Output = ()> + Send + 'static,
     {
         self.try_lifespan(
@@ -289,14 +249,13 @@ impl Server {
     }
 
     /// Opens something that may fail before the server serves, and closes it afterwards.
-    #[must_use]
     pub fn try_lifespan<T, E, Start, StartFuture, Stop, StopFuture>(self, start: Start, stop: Stop) -> Self
     where
         T: Send + Sync + 'static,
         E: fmt::Display,
-        Start: Fn() -> StartFuture + Send + Sync + 'static,
+        Start: FnOnce() -> StartFuture + Send + 'static,
         StartFuture: Future<Output = Result<T, E>> + Send + 'static,
-        Stop: Fn(Arc<T>) -> StopFuture + Send + Sync + 'static,
+        Stop: FnOnce(Arc<T>) -> StopFuture + Send + 'static,
         StopFuture: Future<Output = ()> + Send + 'static,
     {
         self.set(|settings| settings.lifespans.push(Lifespan::new(start, stop)))
@@ -314,7 +273,6 @@ impl Server {
     /// }
     /// let server = Server::new("counted").middleware(count);
     /// ```
-    #[must_use]
     pub fn middleware<F, R>(self, middleware: F) -> Self
     where
         F: Fn(Incoming, Next) -> R + Send + Sync + 'static,
@@ -324,10 +282,9 @@ impl Server {
     }
 
     /// Adds a `tower` layer. What is added first comes first.
-    #[must_use]
     pub fn layer<L>(self, layer: L) -> Self
     where
-        L: Layer<Route> + Send + Sync + 'static,
+        L: Layer<Route> + Send + 'static,
         L::Service: Service<Incoming, Response = Outcome<AnyResult>, Error = ErrorObject> + Clone + Send + 'static,
         <L::Service as Service<Incoming>>::Future: Send,
     {
@@ -335,7 +292,6 @@ impl Server {
     }
 
     /// Answers a method oneself: one outside the specification, or one of it instead of the framework.
-    #[must_use]
     pub fn method<F, R>(self, name: &str, handler: F) -> Self
     where
         F: Fn(Incoming) -> R + Send + Sync + 'static,
@@ -344,38 +300,34 @@ impl Server {
         self.set(|settings| drop(settings.methods.insert(name.to_owned(), Arc::new(handler))))
     }
 
-    /// Sets who sees what: what a caller may not see is neither listed nor found. Said several times, all have to agree.
-    #[must_use]
-    pub fn visible(self, visible: impl Fn(&Caller, Item<'_>) -> bool + Send + Sync + 'static) -> Self {
+    /// Sets who sees what: what a caller may not see is neither listed nor found. If this is called more than once, an item must pass
+    /// every predicate.
+    pub fn visible_to(self, predicate: impl Fn(&Caller, Item<'_>) -> bool + Send + Sync + 'static) -> Self {
         self.set(|settings| {
-            settings.visible = Some(match settings.visible.take() {
-                None => Arc::new(visible),
-                Some(before) => Arc::new(move |caller, item| before(caller, item) && visible(caller, item)),
+            settings.visible_to = Some(match settings.visible_to.take() {
+                None => Arc::new(predicate),
+                Some(before) => Arc::new(move |caller, item| before(caller, item) && predicate(caller, item)),
             });
         })
     }
 
     /// Sets the limits of connections.
-    #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         self.set(|settings| settings.limits = limits)
     }
 
     /// Sets how many items a page of a list has; 100 by default.
-    #[must_use]
     pub fn page_size(self, items: usize) -> Self {
         self.set(|settings| settings.page_size = items.max(1))
     }
 
     /// Sets how long results stay fresh, and who may share them. By default nothing stays fresh; lists are public unless
-    /// [`visible`](Self::visible) is set, contents are private.
-    #[must_use]
+    /// [`visible_to`](Self::visible_to) is set, contents are private.
     pub fn cache(self, what: Cached, hint: CacheHint) -> Self {
         self.set(|settings| settings.cache.set(what, hint))
     }
 
     /// Sets how many listen streams a user, or a connection without user, may have; 64 by default.
-    #[must_use]
     pub fn listen_streams(self, most: usize) -> Self {
         self.set(|settings| settings.listen_streams = most)
     }
@@ -387,14 +339,12 @@ impl Server {
     /// Checks run in place. By default a result that may take more than a million steps, about one for each byte and each way through the
     /// schema, is sent unchecked, and the log says so. With `true` it is checked all the same, and one of more than a thousand million steps
     /// is an error.
-    #[must_use]
     pub fn check_output(self, yes: bool) -> Self {
         self.set(|settings| settings.check_output = Some(yes))
     }
 
     /// Sets how tasks are kept and run, and lets every tool [become one](Cx::become_task). A server that has tools with `#[tool(task)]` need
     /// not call this.
-    #[must_use]
     pub fn tasks(self, tasks: Tasks) -> Self {
         self.set(|settings| settings.tasks = Some(tasks))
     }
@@ -403,33 +353,26 @@ impl Server {
     ///
     /// Processes that share stores are one server: a request may come to any of them. Each serves the same tools, resources and prompts
     /// under the same name. Changes that one of them tells of, such as a tool that came, are told to the clients of all.
-    #[must_use]
     pub fn store(self, stores: Stores) -> Self {
         self.set(|settings| settings.stores = Some(stores))
     }
 
-    /// Records every message in both directions, whatever carries it. What says that it is secret is left out, and so are headers.
-    #[must_use]
+    /// Records every message in both directions, over every transport. Secrets are redacted (best effort), and headers are never recorded.
     pub fn tape(self, tape: Tape) -> Self {
         self.set(|settings| settings.tape = Some(tape))
     }
 
     /// Shares the keys for questions and cursors with other nodes.
-    #[must_use]
     pub fn keys(self, keys: Keys) -> Self {
-        self.core.sealer.set_keys(&keys);
-        self
+        self.set(|settings| settings.keys = Some(keys))
     }
 
     /// Sets how long a client of the modern era may take to answer a question; ten minutes by default.
-    #[must_use]
     pub fn question_life(self, life: Duration) -> Self {
-        self.core.sealer.set_life(life);
-        self
+        self.set(|settings| settings.question_life = life)
     }
 
     /// Makes the state of a question usable only once: `first_use` gets each state that comes back, and says whether it is new.
-    #[must_use]
     pub fn single_use<F, R>(self, first_use: F) -> Self
     where
         F: Fn(String) -> R + Send + Sync + 'static,
@@ -442,7 +385,6 @@ impl Server {
 /// What the server does besides answering.
 impl Server {
     /// Runs when a legacy client says that it is ready.
-    #[must_use]
     pub fn on_initialized<F>(self, hook: impl Fn(Cx) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -451,7 +393,6 @@ impl Server {
     }
 
     /// Runs when a legacy client says that its roots changed.
-    #[must_use]
     pub fn on_roots_changed<F>(self, hook: impl Fn(Cx) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -461,7 +402,6 @@ impl Server {
 
     /// Runs when a client subscribes to a resource; an error refuses it. A session that subscribes again to the same
     /// resource is not asked about.
-    #[must_use]
     pub fn on_subscribe<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), ErrorObject>> + Send + 'static,
@@ -476,7 +416,6 @@ impl Server {
     /// Where several nodes serve a session, the hooks run at the node where it subscribed, once for each time that
     /// [those of the other kind](Self::on_subscribe) did: at once if that node is told of the end, and if another is, when the session next
     /// subscribes to anything there, or ends.
-    #[must_use]
     pub fn on_unsubscribe<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), ErrorObject>> + Send + 'static,
@@ -485,7 +424,6 @@ impl Server {
     }
 
     /// Lists resources that are not registered, after those that are. The hook gets the `next` of its page before.
-    #[must_use]
     pub fn resource_list<F>(self, hook: impl Fn(Cx, Option<String>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<ResourcePage, ErrorObject>> + Send + 'static,
@@ -495,7 +433,6 @@ impl Server {
     }
 
     /// Reads resources that are not registered; `None` says that there is none of that URI.
-    #[must_use]
     pub fn resource_read<F>(self, hook: impl Fn(String, Cx) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Option<Done<ReadResourceResult>>> + Send + 'static,
@@ -507,6 +444,6 @@ impl Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("name", &self.core.settings().name).finish_non_exhaustive()
+        f.debug_struct("Server").field("name", &self.settings.name).finish_non_exhaustive()
     }
 }

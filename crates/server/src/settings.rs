@@ -13,7 +13,9 @@ use crate::hooks::Hooks;
 use crate::lifespan::Lifespan;
 use crate::middleware::Wrap;
 use crate::raw_method::RawMethod;
-use crate::{Package, Tasks};
+use crate::seal::QUESTION_LIFE;
+use crate::state::{AnyState, StateType};
+use crate::{Keys, Package, Tasks};
 
 /// Everything that the builder collects. It is frozen when the server is built.
 pub(crate) struct Settings {
@@ -32,7 +34,7 @@ pub(crate) struct Settings {
     pub(crate) logging: bool,
     /// Whether output is checked; where nothing is said, it depends on where the schema comes from.
     pub(crate) check_output: Option<bool>,
-    pub(crate) names_itself: bool,
+    pub(crate) include_server_info: bool,
     pub(crate) listen_streams: usize,
     pub(crate) extensions: NamedSettings,
     pub(crate) experimental: NamedSettings,
@@ -46,14 +48,18 @@ pub(crate) struct Settings {
     pub(crate) stores: Option<Stores>,
     /// Where messages are recorded.
     pub(crate) tape: Option<Tape>,
-    pub(crate) visible: Option<Arc<Visibility>>,
+    pub(crate) visible_to: Option<Arc<Visibility>>,
+    pub(crate) state: Vec<(StateType, AnyState)>,
+    /// What seals questions and cursors, if it was given.
+    pub(crate) keys: Option<Keys>,
+    pub(crate) question_life: Duration,
     pub(crate) problems: Vec<String>,
 }
 
 /// Decides who sees and uses what.
 pub(crate) type Visibility = dyn Fn(&Caller, Item<'_>) -> bool + Send + Sync;
 
-/// Something that a caller may or may not see; see [`Server::visible`](crate::Server::visible).
+/// Something that a caller may or may not see; see [`Server::visible_to`](crate::Server::visible_to).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Item<'a> {
@@ -84,7 +90,7 @@ impl Settings {
             cache: CacheHints::default(),
             logging: true,
             check_output: None,
-            names_itself: true,
+            include_server_info: true,
             listen_streams: 64,
             extensions: NamedSettings::new(),
             experimental: NamedSettings::new(),
@@ -95,9 +101,18 @@ impl Settings {
             tasks: None,
             stores: None,
             tape: None,
-            visible: None,
+            visible_to: None,
+            state: Vec::new(),
+            keys: None,
+            question_life: QUESTION_LIFE,
             problems: Vec::new(),
         }
+    }
+
+    /// Returns the types of state that handlers find.
+    pub(crate) fn provided(&self) -> Vec<StateType> {
+        let values = self.state.iter().map(|(kind, _)| *kind);
+        values.chain(self.lifespans.iter().map(|lifespan| lifespan.state)).collect()
     }
 }
 

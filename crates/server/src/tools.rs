@@ -154,7 +154,7 @@ fn finish(mut result: CallToolResult, cx: &Cx, checks_output: Option<bool>) -> R
         if matches!(block, ContentBlock::Resource(_)) && core.resources.announce_late(core) {
             tracing::warn!(
                 tool = item.name,
-                "a tool embeds a resource, but the server has none: call `Server::resource_registry` so that clients know it from the start"
+                "a tool embeds a resource, but the server has none: call `Registry::resources` so that clients know it from the start"
             );
         }
         item.rename_resource(block);

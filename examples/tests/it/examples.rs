@@ -52,7 +52,7 @@ fn the_quickstart_has_at_most_fourteen_lines() {
         .filter(|line| !line.trim().is_empty())
         .collect();
     assert!(compact.len() <= 14, "{}", compact.len());
-    for name in ["fn add(", "fn greeting(", ".tools(tools![add]).resources(resources![greeting]).run().await"] {
+    for name in ["fn add(", "fn greeting(", ".tools(tools![add]).resources(resources![greeting]).run_cli().await"] {
         assert!(text.contains(name) && compact.iter().any(|line| line.contains(name)), "{name}");
     }
 }

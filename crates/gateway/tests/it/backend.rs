@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use jackfield::protocol::{ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
-use jackfield::{BuiltServer, Cx, Elicited, Server, prompt, prompts, resource, resources, tool, tools};
+use jackfield::{Cx, Elicited, RunningServer, Server, prompt, prompts, resource, resources, tool, tools};
 use jackfield_client::{Builder, ByteStream, Client, Error};
 use jackfield_gateway::Gateway;
 use tokio::sync::Notify;
@@ -156,7 +157,7 @@ pub(crate) fn demo_with(probe: &Arc<Probe>) -> Server {
 /// A server in the same process, which can be switched off.
 #[derive(Clone)]
 pub(crate) struct Place {
-    server: Server,
+    server: RunningServer,
     revision: Revision,
     pub(crate) is_off: Arc<AtomicBool>,
     /// How often it was connected to.
@@ -166,6 +167,7 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new(server: Server, revision: Revision) -> Self {
+        let server = started(server);
         Self { server, revision, is_off: Arc::default(), visits: Arc::default(), serving: Arc::default() }
     }
 
@@ -186,10 +188,20 @@ impl Place {
         }
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(theirs);
-        let serving = self.server.clone().serve_stream(ByteStream::new(read, write));
-        self.serving.lock().unwrap().spawn(async move { drop(serving.await) });
+        let server = self.server.clone();
+        let serving = async move { drop(server.serve_stream(ByteStream::new(read, write)).await) };
+        self.serving.lock().unwrap().spawn(serving);
         let (read, write) = tokio::io::split(ours);
         builder.revision(self.revision).over(ByteStream::new(read, write)).await
+    }
+}
+
+/// Starts a server that has nothing to wait for.
+fn started(server: Server) -> RunningServer {
+    let mut context = Context::from_waker(Waker::noop());
+    match std::pin::pin!(server.start()).poll(&mut context) {
+        Poll::Ready(running) => running.unwrap(),
+        Poll::Pending => panic!("the server waits for something before it starts"),
     }
 }
 
@@ -215,7 +227,7 @@ pub(crate) async fn client_of(server: Server, builder: Builder, tasks: &mut Join
 }
 
 /// Connects one of several clients to a gateway that has been started.
-pub(crate) async fn caller_of(built: &BuiltServer, builder: Builder, tasks: &mut JoinSet<()>) -> Client {
+pub(crate) async fn caller_of(built: &RunningServer, builder: Builder, tasks: &mut JoinSet<()>) -> Client {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
     let connection = jackfield_peer::Connection::new(Arc::new(built.clone()));

@@ -100,8 +100,7 @@ async fn what_can_not_be_read_reaches_no_server() {
         async move { next.run(incoming).await }
     });
     let place = Place::new(server, Revision::LATEST);
-    let built = behind(Gateway::new("gateway"), "demo", &place).server().unwrap().build().unwrap();
-    built.start().await.unwrap();
+    let built = behind(Gateway::new("gateway"), "demo", &place).server().unwrap().start().await.unwrap();
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
     let connection = jackfield_peer::Connection::new(Arc::new(built.clone()));

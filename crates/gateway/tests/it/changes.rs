@@ -13,7 +13,8 @@ async fn changes_of_lists_and_resources_are_told() {
     for backend in [Revision::V2024_11_05, Revision::V2025_11_25, Revision::LATEST] {
         for caller in [Revision::V2025_11_25, Revision::LATEST] {
             let server = demo();
-            let place = Place::new(server.clone(), backend);
+            let registry = server.registry();
+            let place = Place::new(server, backend);
             let gateway = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
             let client = TestClient::with_revision(gateway, caller);
             if caller.has_handshake() {
@@ -22,13 +23,13 @@ async fn changes_of_lists_and_resources_are_told() {
                 let filter = json!({"toolsListChanged": true, "resourceSubscriptions": ["note://demo/first"]});
                 client.listen(filter).await.unwrap();
             }
-            server.resource_registry().updated("note://first");
+            registry.resources().updated("note://first");
             let told = client.wait_for("notifications/resources/updated").await.unwrap();
             assert_eq!(told.params["uri"], "note://demo/first", "{caller} to {backend}");
 
             let schema = Schema::new(&json!({"type": "object"})).unwrap();
             let added =
-                server.tool_registry().insert(Tool::new("late", schema), |_, _| async { CallToolResult::text("now") });
+                registry.tools().insert(Tool::new("late", schema), |_, _| async { CallToolResult::text("now") });
             client.wait_for("notifications/tools/list_changed").await.unwrap();
             let said = client.call_tool("demo__late", json!({})).await.unwrap();
             assert_eq!(said.content[0].as_text(), Some("now"), "{caller} to {backend}");

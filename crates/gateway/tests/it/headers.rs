@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use http::request::Parts;
 use jackfield::protocol::{CallToolResult, Schema, Tool};
-use jackfield::{BuiltServer, Server};
+use jackfield::{RunningServer, Server};
 use jackfield_client::Http;
 use jackfield_gateway::Gateway;
 use jackfield_http::{Authentication, Authenticator, HttpConfig, HttpServer};
@@ -43,15 +43,14 @@ impl Record {
 /// A server that listens until it is dropped.
 struct Listening {
     address: SocketAddr,
-    built: BuiltServer,
+    built: RunningServer,
     _trigger: ShutdownTrigger,
     _task: JoinSet<()>,
 }
 
 impl Listening {
-    async fn start(server: &Server, config: HttpConfig) -> Self {
-        let built = server.build().unwrap();
-        built.start().await.unwrap();
+    async fn start(server: Server, config: HttpConfig) -> Self {
+        let built = server.start().await.unwrap();
         let bound = HttpServer::new(Arc::new(built.clone())).config(config).bind("127.0.0.1:0").await.unwrap();
         let (trigger, shutdown) = Shutdown::new();
         let address = bound.local_addr();
@@ -66,17 +65,17 @@ fn upstream() -> Server {
     let schema = json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
     let server = Server::new("up");
     let tool = Tool::new("search", Schema::new(&schema).unwrap());
-    server.tool_registry().insert(tool, |_, _| async { CallToolResult::text("found") }).unwrap().keep();
+    server.registry().tools().insert(tool, |_, _| async { CallToolResult::text("found") }).unwrap().keep();
     server
 }
 
 /// The server and the gateway before it, both over HTTP.
 async fn chain() -> (Listening, Listening, Record) {
     let record = Record::default();
-    let upstream = Listening::start(&upstream(), HttpConfig::default().with_authenticator(record.clone())).await;
+    let upstream = Listening::start(upstream(), HttpConfig::default().with_authenticator(record.clone())).await;
     let url = format!("http://{}/mcp", upstream.address);
     let gateway = Gateway::new("gateway").reach("up", move |builder| builder.connect(Http::new(&url).bearer("own")));
-    let gateway = Listening::start(&gateway.server().unwrap(), HttpConfig::default()).await;
+    let gateway = Listening::start(gateway.server().unwrap(), HttpConfig::default()).await;
     (upstream, gateway, record)
 }
 
@@ -167,12 +166,12 @@ async fn each_server_gets_its_own_credentials() {
     let (mut gateway, mut servers) = (Gateway::new("gateway"), Vec::new());
     for name in ["up", "up-1", "u"] {
         let record = Record::default();
-        let listening = Listening::start(&upstream(), HttpConfig::default().with_authenticator(record.clone())).await;
+        let listening = Listening::start(upstream(), HttpConfig::default().with_authenticator(record.clone())).await;
         let (url, secret) = (format!("http://{}/mcp", listening.address), format!("of-{name}"));
         gateway = gateway.reach(name, move |builder| builder.connect(Http::new(&url).bearer(&secret)));
         servers.push((name, record, listening));
     }
-    let gateway = Listening::start(&gateway.server().unwrap(), HttpConfig::default()).await;
+    let gateway = Listening::start(gateway.server().unwrap(), HttpConfig::default()).await;
     for (name, ..) in &servers {
         let ask = Ask::tool(&format!("{name}__search"), json!({"region": "eu"})).with("mcp-param-region", "eu");
         assert_eq!(Client::connect(gateway.address).await.ask(&ask).await.text(), "found", "{name}");

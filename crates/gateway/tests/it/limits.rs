@@ -31,8 +31,7 @@ async fn a_caller_has_so_many_requests_under_way() {
         let probe: Arc<Probe> = Arc::default();
         let place = Place::new(demo_with(&probe), Revision::LATEST);
         let gateway = behind(Gateway::new("gateway").calls_per_caller(2), "demo", &place);
-        let built = gateway.server().unwrap().build().unwrap();
-        built.start().await.unwrap();
+        let built = gateway.server().unwrap().start().await.unwrap();
         let mut tasks = JoinSet::new();
         let one = caller_of(&built, Client::builder().revision(revision), &mut tasks).await;
         let other = caller_of(&built, Client::builder().revision(revision), &mut tasks).await;

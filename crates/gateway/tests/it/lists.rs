@@ -24,10 +24,10 @@ enum Prompts {
 }
 
 /// A server whose prompts cannot be read, and how often it was asked for them.
-fn without_prompts(server: &Server, prompts: Prompts) -> (Server, Arc<AtomicUsize>) {
+fn without_prompts(server: Server, prompts: Prompts) -> (Server, Arc<AtomicUsize>) {
     let asked: Arc<AtomicUsize> = Arc::default();
     let count = asked.clone();
-    let server = server.clone().middleware(move |incoming, next| {
+    let server = server.middleware(move |incoming, next| {
         let page =
             (incoming.method == MethodName::Known(Method::ListPrompts)).then(|| count.fetch_add(1, Ordering::SeqCst));
         async move {
@@ -50,7 +50,8 @@ fn without_prompts(server: &Server, prompts: Prompts) -> (Server, Arc<AtomicUsiz
 #[tokio::test(start_paused = true)]
 async fn a_list_that_hangs_holds_up_nothing_else() {
     let server = demo();
-    let (hanging, asked) = without_prompts(&server, Prompts::Hang);
+    let registry = server.registry();
+    let (hanging, asked) = without_prompts(server, Prompts::Hang);
     let place = Place::new(hanging, Revision::LATEST);
     let gateway = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
     let mut tasks = JoinSet::new();
@@ -60,11 +61,11 @@ async fn a_list_that_hangs_holds_up_nothing_else() {
     let mut subscription = client.subscribe().tools().resource("note://demo/first").await.unwrap();
     let soon = Duration::from_secs(1);
     for n in 0..40 {
-        server.resource_registry().updated("note://first");
+        registry.resources().updated("note://first");
         let told = tokio::time::timeout(soon, subscription.next()).await.expect("it is told soon");
         assert_eq!(told.unwrap().unwrap(), Event::ResourceUpdated("note://demo/first".to_owned()), "{n}");
         let tool = Tool::new(format!("late{n}"), Schema::new(&json!({"type": "object"})).unwrap());
-        server.tool_registry().insert(tool, |_, _| async { CallToolResult::text("") }).unwrap().keep();
+        registry.tools().insert(tool, |_, _| async { CallToolResult::text("") }).unwrap().keep();
         let told = tokio::time::timeout(soon, subscription.next()).await.expect("it is looked at soon");
         assert_eq!(told.unwrap().unwrap(), Event::ToolsChanged, "{n}");
         jackfield_testkit::pass(Duration::from_secs(7)).await;
@@ -79,7 +80,7 @@ async fn a_list_that_hangs_holds_up_nothing_else() {
 /// A list with more pages than are read does not become shorter by asking again.
 #[tokio::test(start_paused = true)]
 async fn a_list_that_is_too_long_is_asked_for_once() {
-    let (endless, asked) = without_prompts(&demo(), Prompts::NeverEnd);
+    let (endless, asked) = without_prompts(demo(), Prompts::NeverEnd);
     let place = Place::new(endless, Revision::LATEST);
     let gateway = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
     let mut tasks = JoinSet::new();

@@ -73,7 +73,8 @@ async fn what_could_not_be_asked_for_once_is_asked_for_again() {
     for refused in [Method::ListTools, Method::Listen] {
         let server = demo();
         let is_first = Arc::new(AtomicBool::new(true));
-        let moody = server.clone().middleware(move |incoming, next| {
+        let registry = server.registry();
+        let moody = server.middleware(move |incoming, next| {
             let refuses = incoming.method == MethodName::Known(refused) && is_first.swap(false, Ordering::SeqCst);
             async move {
                 if refuses {
@@ -88,8 +89,8 @@ async fn what_could_not_be_asked_for_once_is_asked_for_again() {
         jackfield_testkit::pass(Duration::from_secs(1)).await;
         assert_eq!(names(&client).await, ["demo__echo"], "{refused:?}");
         let schema = Schema::new(&json!({"type": "object"})).unwrap();
-        server
-            .tool_registry()
+        registry
+            .tools()
             .insert(Tool::new("late_echo", schema), |_, _| async { CallToolResult::text("") })
             .unwrap()
             .keep();
@@ -121,7 +122,8 @@ async fn many_resources_are_watched_across_an_outage() {
     const MANY: usize = 300;
     for backend in [Revision::V2025_11_25, Revision::LATEST] {
         let server = demo();
-        let place = Place::new(server.clone(), backend);
+        let registry = server.registry();
+        let place = Place::new(server, backend);
         let gateway = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
         let mut tasks = JoinSet::new();
         let client = client_of(gateway, Client::builder(), &mut tasks).await;
@@ -141,7 +143,7 @@ async fn many_resources_are_watched_across_an_outage() {
         }
         assert_eq!(told, uris, "{backend}");
         for uri in ["note://7", "note://299"] {
-            server.resource_registry().updated(uri);
+            registry.resources().updated(uri);
             let event = subscription.next().await.unwrap().unwrap();
             assert_eq!(event, Event::ResourceUpdated(uri.replace("://", "://demo/")), "{backend}");
         }
@@ -150,8 +152,7 @@ async fn many_resources_are_watched_across_an_outage() {
 
 /// Serves over HTTP until it is stopped; says where.
 async fn serve(server: Server, at: SocketAddr) -> (SocketAddr, impl AsyncFnOnce()) {
-    let built = server.build().unwrap();
-    built.start().await.unwrap();
+    let built = server.start().await.unwrap();
     let bound = HttpServer::new(Arc::new(built.clone())).bind(at).await.unwrap();
     let address = bound.local_addr();
     let (trigger, shutdown) = Shutdown::new();
@@ -189,17 +190,14 @@ async fn a_server_over_http_that_was_started_again_is_looked_at_anew() {
     assert!(failure.is_failure() && failure.text().contains("up is not available"), "{failure:?}");
 
     let again = demo();
+    let registry = again.registry();
     let schema = Schema::new(&json!({"type": "object"})).unwrap();
-    again
-        .tool_registry()
-        .insert(Tool::new("late", schema), |_, _| async { CallToolResult::text("now") })
-        .unwrap()
-        .keep();
-    let (_, stop) = serve(again.clone(), address).await;
+    registry.tools().insert(Tool::new("late", schema), |_, _| async { CallToolResult::text("now") }).unwrap().keep();
+    let (_, stop) = serve(again, address).await;
     wait_for(&mut subscription, Event::ToolsChanged).await;
     wait_for(&mut subscription, Event::ResourceUpdated("note://up/first".to_owned())).await;
     assert_eq!(client.call("up__late", ()).await.unwrap().text(), "now");
-    again.resource_registry().updated("note://first");
+    registry.resources().updated("note://first");
     wait_for(&mut subscription, Event::ResourceUpdated("note://up/first".to_owned())).await;
     stop().await;
 }

@@ -170,8 +170,7 @@ async fn callers_that_never_come_back_keep_nobody_out() {
 async fn a_question_never_reaches_another_caller() {
     let place = Place::new(demo(), Revision::V2025_11_25);
     let server = behind(Gateway::new("gateway"), "demo", &place).server().unwrap();
-    let built = server.build().unwrap();
-    built.start().await.unwrap();
+    let built = server.start().await.unwrap();
     // Two connections to the same gateway.
     let mut tasks = tokio::task::JoinSet::new();
     let mut callers = Vec::new();

@@ -28,8 +28,7 @@ async fn what_sessions_watched_that_are_gone_is_given_back() {
         async { Ok(()) }
     });
     let place = Place::new(server, Revision::V2025_11_25);
-    let built = behind(Gateway::new("gateway"), "demo", &place).server().unwrap().build().unwrap();
-    built.start().await.unwrap();
+    let built = behind(Gateway::new("gateway"), "demo", &place).server().unwrap().start().await.unwrap();
     for n in 0..=MANY {
         let mut tasks = JoinSet::new();
         let client = caller_of(&built, Client::builder().revision(Revision::V2025_11_25), &mut tasks).await;
@@ -60,8 +59,7 @@ async fn watch_all(caller: &Client, name: &str) -> Vec<Subscription> {
 #[tokio::test]
 async fn one_caller_does_not_take_all_watches() {
     let place = Place::new(demo(), Revision::V2025_11_25);
-    let built = behind(Gateway::new("gateway"), "demo", &place).server().unwrap().build().unwrap();
-    built.start().await.unwrap();
+    let built = behind(Gateway::new("gateway"), "demo", &place).server().unwrap().start().await.unwrap();
     let mut tasks = JoinSet::new();
     let mut callers = Vec::new();
     for _ in 0..3 {

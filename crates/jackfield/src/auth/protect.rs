@@ -26,7 +26,7 @@ impl Protect for Server {
     fn protect(self, rules: ScopeRules) -> Self {
         let rules = Arc::new(rules);
         let shown = rules.clone();
-        self.visible(move |caller, item| is_shown(&shown, caller, item)).middleware(move |mut incoming, next| {
+        self.visible_to(move |caller, item| is_shown(&shown, caller, item)).middleware(move |mut incoming, next| {
             let checked = check(&rules, &mut incoming);
             async move {
                 checked?;

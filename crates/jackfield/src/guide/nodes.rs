@@ -9,7 +9,7 @@
 //! my-server --http 127.0.0.1:8002 --store redis://localhost
 //! ```
 //!
-//! [`Server::run`](crate::Server::run) reads `--store`; [`Server::store`](crate::Server::store) takes stores that you opened yourself.
+//! [`Server::run_cli`](crate::Server::run_cli) reads `--store`; [`Server::store`](crate::Server::store) takes stores that you opened yourself.
 //!
 //! | address | feature | for |
 //! | --- | --- | --- |

@@ -24,11 +24,12 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> jackfield::Result {
-//!     Server::new("health").tools(tools![bmi]).run().await
+//!     Server::new("health").tools(tools![bmi]).run_cli().await
 //! }
 //! ```
 //!
-//! `run` serves the standard streams, which is how hosts start local servers. To see the server as its client does, without any
+//! `run_cli` serves the standard streams, which is how hosts start local servers, or HTTP if the program is started with
+//! `--http 127.0.0.1:8000`. `run` is the same without a look at the command line. To see the server as its client does, without any
 //! process, use the test client:
 //!
 //! ```

@@ -39,7 +39,7 @@
 //!
 //! #[tokio::main]
 //! async fn main() -> jackfield::Result {
-//!     Server::new("shop").skills(Skills::from_dir("skills")?).run().await
+//!     Server::new("shop").skills(Skills::from_dir("skills")?).run_cli().await
 //! }
 //! ```
 //!

@@ -142,7 +142,7 @@
 //! # async fn main() -> jackfield::Result {
 //! let server = Server::new("plugins");
 //! let schema = Schema::new(&json!({ "type": "object", "properties": { "text": { "type": "string" } } }))?;
-//! let handle = server.tool_registry().insert(Tool::new("echo", schema), |call: Call, _cx: Cx| async move {
+//! let handle = server.registry().tools().insert(Tool::new("echo", schema), |call: Call, _cx: Cx| async move {
 //!     String::from_utf8_lossy(&call.arguments).into_owned()
 //! })?;
 //!

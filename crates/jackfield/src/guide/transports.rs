@@ -1,14 +1,20 @@
 //! Where a server listens.
 //!
-//! - [`Server::run`](crate::Server::run) does what the command line of your program says: the standard streams, or `--http ADDRESS`;
-//!   `--tape FILE` records every message (see [`Server::tape`](crate::Server::tape)).
-//! - [`Server::serve_stdio`](crate::Server::serve_stdio) serves the standard streams. They belong to the protocol from then on: what your code
-//!   prints goes to standard error instead. It ends when the client closes the stream, or after `Ctrl-C` or SIGTERM.
+//! - [`Server::run`](crate::Server::run) serves the standard streams. They belong to the protocol from then on: what your code prints goes to
+//!   standard error instead. It ends when the client closes the stream, or after `Ctrl-C` or SIGTERM.
+//! - [`Server::run_cli`](crate::Server::run_cli) does what the command line of your program says: the standard streams, or `--http ADDRESS`;
+//!   `--store URL` stores sessions and tasks, `--tape FILE` records every message (see [`Server::tape`](crate::Server::tape)). It answers
+//!   `--help` and `--version`, and refuses everything else. A program with options of its own reads them itself and calls one of the others.
 //! - [`Server::serve_stream`](crate::Server::serve_stream) serves any byte stream with one message per line.
 //! - `Server::serve_http` (feature `http`) listens for HTTP: Streamable HTTP of every revision at `/mcp`, HTTP+SSE of 2024-11-05 at
-//!   `/sse`, and `/healthz` for load balancers. `BuiltServer::http_service` is the same as a `tower` service for an application of your own.
+//!   `/sse`, and `/healthz` for load balancers. `RunningServer::http_service` is the same as a `tower` service for an application of your own.
 //!   By default it lets in only what comes from this machine; `HttpConfig` says who else may come. The features `tls`, `metrics` and
 //!   `opentelemetry` add what a server in public needs. A `SharedToken` as authenticator keeps out other processes of the same machine.
+//!
+//! A [`Server`](crate::Server) is a builder, and all of these build it, start it, serve and stop it. To serve it in several ways at once, or in a
+//! program of your own, do it by steps: [`build`](crate::Server::build) checks it, [`start`](crate::BuiltServer::start) opens its lifespans, and
+//! the [`RunningServer`](crate::RunningServer) serves any number of streams and HTTP requests until it is
+//! [stopped](crate::RunningServer::stop).
 //!
 //! [`Limits`](crate::Limits) says how much one connection may hold and how often one caller may call tools, ask for completions and be sent
 //! log messages. The rates are far above what anyone needs; a server whose tools cost money sets them lower.

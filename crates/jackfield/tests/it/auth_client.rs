@@ -61,7 +61,7 @@ impl World {
         let rules = ScopeRules::new().tool("whisper", "whisper").tool("shout", "shout");
         let server = Server::new("secret").tools(tools![whisper, shout]).protect(rules);
         let config = HttpConfig::default().with_authenticator(door).with_routes(authorization);
-        let bound = HttpServer::new(Arc::new(server.build().unwrap())).config(config).bind(free).await.unwrap();
+        let bound = HttpServer::new(Arc::new(server.start().await.unwrap())).config(config).bind(free).await.unwrap();
         let mut serving = JoinSet::new();
         serving.spawn(async move {
             let (_trigger, shutdown) = Shutdown::new();

@@ -119,7 +119,8 @@ async fn start(clock: &Clock) -> (Client, JoinSet<()>) {
     let door = authorization.protect(RESOURCE).unwrap().build().unwrap();
     let server = Server::new("secret").tools(tools![whisper]).protect(ScopeRules::new().tool("whisper", "whisper"));
     let config = HttpConfig::default().with_authenticator(door).with_routes(authorization);
-    let bound = HttpServer::new(Arc::new(server.build().unwrap())).config(config).bind("127.0.0.1:0").await.unwrap();
+    let bound =
+        HttpServer::new(Arc::new(server.start().await.unwrap())).config(config).bind("127.0.0.1:0").await.unwrap();
     let client = Client { address: bound.local_addr(), cookies: Vec::new() };
     let mut serving = JoinSet::new();
     serving.spawn(async move {

@@ -31,10 +31,10 @@ const OTHERS: [Who; 3] = [Who("bob", "app", "dig"), Who("ann", "other", "dig"), 
 struct Owned(Guarded);
 
 impl Owned {
-    fn new() -> Self {
+    async fn new() -> Self {
         let rules = ScopeRules::new().tool("dig", "dig").method("tasks/*", "dig");
         let server = Server::new("guarded").tasks(Tasks::new()).tools(tools![dig, pass_on]);
-        Self(Guarded::new(server.protect(rules)))
+        Self(Guarded::new(server.protect(rules)).await)
     }
 
     fn token(&self, Who(user, client, scope): Who) -> String {
@@ -75,7 +75,7 @@ fn ask(method: &str, params: Value) -> Value {
 /// T-040: a session belongs to the user and the program that opened it; it is no authentication by itself. SEC-019, SEC-021
 #[tokio::test]
 async fn a_session_is_no_credential() {
-    let guarded = Owned::new();
+    let guarded = Owned::new().await;
     let session = guarded.open(ANN).await;
     let list = ask("tools/list", json!({}));
     let with = |request: http::request::Builder| request.header("mcp-session-id", &session);
@@ -96,7 +96,7 @@ async fn a_session_is_no_credential() {
 /// T-092: nobody but their owner finds tasks, by whatever method, in both eras. SEC-023, SEC-024
 #[tokio::test]
 async fn tasks_of_others_are_not_there() {
-    let guarded = Owned::new();
+    let guarded = Owned::new().await;
     let created = guarded.modern(ANN, "tools/call", json!({ "name": "dig" })).await.body;
     let id = created["result"]["taskId"].as_str().unwrap_or_else(|| panic!("{created}")).to_owned();
     let session = guarded.open(ANN).await;
@@ -135,7 +135,7 @@ async fn tasks_of_others_are_not_there() {
 /// T-091: tasks need the scopes of their tool to begin, and those of their methods after that, in both eras. AUTH-091, AUTH-092
 #[tokio::test]
 async fn tasks_need_their_scopes() {
-    let guarded = Owned::new();
+    let guarded = Owned::new().await;
     let created = guarded.modern(ANN, "tools/call", json!({ "name": "dig" })).await.body;
     let id = created["result"]["taskId"].clone();
     let session = guarded.open(ANN).await;
@@ -168,7 +168,7 @@ async fn tasks_need_their_scopes() {
 /// T-082: a handler that passes on all it knows does not pass on the token, because it does not know it. AUTH-084, AUTH-124, CLI-071
 #[tokio::test]
 async fn handlers_have_no_token_to_pass_on() {
-    let guarded = Owned::new();
+    let guarded = Owned::new().await;
     let token = guarded.token(ANN);
     let session = guarded.open(ANN).await;
     for answer in [

@@ -58,8 +58,8 @@ fn server() -> Server {
 struct Scoped(Guarded);
 
 impl Scoped {
-    fn new() -> Self {
-        Self(Guarded::new(server()))
+    async fn new() -> Self {
+        Self(Guarded::new(server()).await)
     }
 
     async fn send(&self, scope: &str, session: Option<&str>, method: &str, mut params: Value) -> Answer {
@@ -87,7 +87,7 @@ impl Scoped {
 /// T-091: scopes by operations, in both eras, with each request. AUTH-090, AUTH-091, AUTH-092, AUTH-098, XCC-006
 #[tokio::test]
 async fn each_operation_needs_its_scopes_in_both_eras() {
-    let guarded = Scoped::new();
+    let guarded = Scoped::new().await;
     let both: [(&str, Value, Option<&str>); 9] = [
         ("tools/call", json!({ "name": "look" }), None),
         ("tools/call", json!({ "name": "change" }), Some("write")),
@@ -145,7 +145,7 @@ async fn each_operation_needs_its_scopes_in_both_eras() {
 /// What a caller may not use is not listed, and the token of each request counts, not that of the session.
 #[tokio::test]
 async fn lists_show_what_the_token_allows() {
-    let guarded = Scoped::new();
+    let guarded = Scoped::new().await;
     let session = guarded.open("").await;
     for session in [None, Some(session.as_str())] {
         for (scopes, tools, resources, templates, prompts) in
@@ -168,10 +168,10 @@ async fn lists_show_what_the_token_allows() {
 /// The handler learns who asks, and never the token; without a gate nothing is allowed over HTTP.
 #[tokio::test]
 async fn handlers_know_the_user() {
-    let guarded = Scoped::new();
+    let guarded = Scoped::new().await;
     let answer = guarded.send("write", None, "tools/call", json!({ "name": "change" })).await;
     assert_eq!(answer.body["result"]["content"][0]["text"], "ann");
-    let open = Scoped(Guarded::open(server()));
+    let open = Scoped(Guarded::open(server()).await);
     let answer = open.send("write", None, "tools/call", json!({ "name": "change" })).await;
     assert_eq!(answer.body["error"]["code"], 403);
 }

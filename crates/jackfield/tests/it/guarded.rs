@@ -26,19 +26,19 @@ pub(crate) struct Answer {
 }
 
 impl Guarded {
-    pub(crate) fn new(server: Server) -> Self {
+    pub(crate) async fn new(server: Server) -> Self {
         let key = SigningKey::generate().unwrap();
         let keys = Arc::new(JwkSet { keys: vec![key.public().clone()] });
         let clock = Clock::manual(NOW);
         let verifier = JwtVerifier::with_clock(ISSUER, keys, clock.clone());
         let door = ResourceServer::builder(RESOURCE).issuer(ISSUER, verifier).clock(clock).build().unwrap();
-        let service = server.build().unwrap().http_service(HttpConfig::default().with_authenticator(door));
+        let service = server.start().await.unwrap().http_service(HttpConfig::default().with_authenticator(door));
         Self { key, service }
     }
 
     /// The same without anybody at the door.
-    pub(crate) fn open(server: Server) -> Self {
-        let service = server.build().unwrap().http_service(HttpConfig::default());
+    pub(crate) async fn open(server: Server) -> Self {
+        let service = server.start().await.unwrap().http_service(HttpConfig::default());
         Self { key: SigningKey::generate().unwrap(), service }
     }
 

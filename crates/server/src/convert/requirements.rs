@@ -1,6 +1,7 @@
 //! What the parameters of a handler need the server to have.
 
 use std::any::{TypeId, type_name};
+use std::sync::Arc;
 
 /// What the parameters of a handler need the server to have, so that a missing part is found when the server is built and not
 /// during a call. Extractors fill it in [`FromCx::requires`](crate::FromCx::requires).
@@ -17,12 +18,15 @@ pub struct RequiredState {
     pub type_id: TypeId,
     /// The name of the type, for messages.
     pub type_name: &'static str,
+    /// `Arc` of the type, which is easily provided by mistake.
+    pub(crate) shared: TypeId,
 }
 
 impl Requirements {
     /// Requires state of a type.
     pub fn state<T: 'static>(&mut self) {
-        let required = RequiredState { type_id: TypeId::of::<T>(), type_name: type_name::<T>() };
+        let (type_id, shared) = (TypeId::of::<T>(), TypeId::of::<Arc<T>>());
+        let required = RequiredState { type_id, type_name: type_name::<T>(), shared };
         if !self.state.contains(&required) {
             self.state.push(required);
         }

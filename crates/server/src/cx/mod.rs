@@ -6,7 +6,7 @@ mod transport;
 
 use std::any::type_name;
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use jackfield_peer::{Caller, Incoming, Session};
@@ -52,7 +52,7 @@ impl CallState {
     }
 
     fn logs(&self) -> bool {
-        self.outer.logging.load(std::sync::atomic::Ordering::Relaxed)
+        self.outer.fixed().logging
     }
 }
 
@@ -148,9 +148,7 @@ impl Cx {
     /// # Errors
     /// There is none of this type.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, MissingState> {
-        let find = |core: &Core| core.state.read().unwrap_or_else(PoisonError::into_inner).get::<T>();
-        let found = find(self.call.core()).or_else(|| find(&self.call.outer));
-        found.ok_or_else(|| MissingState { type_name: type_name::<T>() })
+        self.call.core().state().get::<T>().ok_or_else(|| MissingState { type_name: type_name::<T>() })
     }
 
     /// Returns by what to count what each caller does. It may be the same for several clients of whom nothing is known; see
@@ -191,7 +189,7 @@ impl Cx {
         self.call.progress.has_ended() || ending()
     }
 
-    /// Reads a resource of this server, as its client would: what the caller may not [see](crate::Server::visible) is not found.
+    /// Reads a resource of this server, as its client would: what the caller may not [see](crate::Server::visible_to) is not found.
     ///
     /// # Errors
     /// There is no such resource, its handler failed, or it asks a question.

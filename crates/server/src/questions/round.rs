@@ -295,7 +295,7 @@ async fn read_past(cx: &Cx) -> Result<Past, ErrorObject> {
     // Without state nothing was asked, so there is nothing that could have been answered.
     let Some(state) = cx.params().optional_string("requestState")? else { return Ok(Past::default()) };
     let mut past: Past = open_payload(cx, &state)?;
-    let single_use = cx.call().outer.settings().hooks.single_use.clone();
+    let single_use = cx.call().outer.fixed().single_use.clone();
     if let Some(first_use) = single_use
         && !first_use(state.into_owned()).await
     {
@@ -319,10 +319,10 @@ pub(super) fn unseal(cx: &Cx, sealed: &str) -> Result<Vec<u8>, ErrorObject> {
 fn seal_payload<T: Serialize>(cx: &Cx, payload: &T) -> Result<String, ErrorObject> {
     let mut nonce = [0; 8];
     crate::seal::random(&mut nonce);
-    let expires = now().saturating_add(cx.call().outer.sealer.life());
+    let expires = now().saturating_add(cx.call().outer.fixed().sealer.life());
     let sealed = Sealed { expires, nonce: u64::from_le_bytes(nonce), payload };
     let plain = serde_json::to_vec(&sealed).map_err(|error| ErrorObject::internal(format!("state: {error}")))?;
-    let state = cx.call().outer.sealer.seal(&plain, &binding(cx));
+    let state = cx.call().outer.fixed().sealer.seal(&plain, &binding(cx));
     let state = state.ok_or_else(|| ErrorObject::internal("the state of the call cannot be sealed"))?;
     if state.len() > MAX_STATE_BYTES {
         let message = format!("the answers and steps of this call are longer than {MAX_STATE_BYTES} bytes");
@@ -336,7 +336,7 @@ fn open_payload<T: DeserializeOwned>(cx: &Cx, state: &str) -> Result<T, ErrorObj
     if state.len() > MAX_STATE_BYTES {
         return Err(refuse());
     }
-    let plain = cx.call().outer.sealer.open(state, &binding(cx)).ok_or_else(refuse)?;
+    let plain = cx.call().outer.fixed().sealer.open(state, &binding(cx)).ok_or_else(refuse)?;
     let sealed: Sealed<T> = serde_json::from_slice(&plain).map_err(|_| refuse())?;
     if sealed.expires <= now() {
         return Err(ErrorObject::invalid_params("`requestState` is too old; call again without it"));

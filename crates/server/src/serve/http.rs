@@ -7,7 +7,7 @@ use jackfield_peer::Shutdown;
 use tokio::net::ToSocketAddrs;
 
 use super::Signals;
-use crate::{BuiltServer, Result, Server};
+use crate::{Result, RunningServer, Server};
 
 impl Server {
     /// Serves HTTP until `Ctrl-C` or SIGTERM comes: Streamable HTTP of both eras at `/mcp`, HTTP+SSE at `/sse`. Requests under way are
@@ -34,21 +34,13 @@ impl Server {
     pub async fn serve_http_with(self, address: impl ToSocketAddrs, config: HttpConfig) -> Result {
         let mut signals = Signals::new()?;
         let (trigger, shutdown) = Shutdown::new();
-        let built = self.build()?;
-        let config = built.completed(config);
-        // Whoever can connect is served at once: load balancers take an open port for a server that is ready.
-        let is_started = tokio::select! {
-            started = built.start() => started.map(|()| true)?,
-            () = signals.next() => false,
-        };
-        if !is_started {
-            built.stop().await;
-            return Ok(());
-        }
-        let bound = match HttpServer::new(Arc::new(built.clone())).config(config).bind(address).await {
+        // Load balancers take an open port for a server that is ready, so it is started first.
+        let Some(running) = self.build()?.start_unless(signals.next()).await? else { return Ok(()) };
+        let config = running.completed(config);
+        let bound = match HttpServer::new(Arc::new(running.clone())).config(config).bind(address).await {
             Ok(bound) => bound,
             Err(error) => {
-                built.stop().await;
+                running.stop().await;
                 return Err(error.into());
             }
         };
@@ -66,12 +58,12 @@ impl Server {
                 () = signals.next() => None,
             };
         }
-        built.stop().await;
+        running.stop().await;
         Ok(served.unwrap_or(Ok(()))?)
     }
 }
 
-impl BuiltServer {
+impl RunningServer {
     /// Makes a `tower` service of HTTP requests, to be mounted in an application of your own.
     #[must_use]
     pub fn http_service(&self, config: HttpConfig) -> StreamableService {

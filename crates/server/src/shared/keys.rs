@@ -31,11 +31,11 @@ struct Stored {
 
 /// Takes the keys from the stores, or makes them if there are none, and looks for new ones from then on. Keys that were given stay.
 pub(super) async fn share(core: &Arc<Core>, stores: &Stores) -> Result<(), StoreError> {
-    if core.sealer.has_given_keys() {
+    if core.fixed().sealer.has_given_keys() {
         return Ok(());
     }
-    core.sealer.share_lasting(&Keys::new(lasting(stores).await?));
-    core.sealer.share(&changing(stores, now(), core.sealer.life()).await?);
+    core.fixed().sealer.share_lasting(&Keys::new(lasting(stores).await?));
+    core.fixed().sealer.share(&changing(stores, now(), core.fixed().sealer.life()).await?);
     core.hub.spawn(follow(Arc::downgrade(core), stores.clone()));
     Ok(())
 }
@@ -44,8 +44,8 @@ async fn follow(core: Weak<Core>, stores: Stores) {
     loop {
         tokio::time::sleep(LOOK).await;
         let Some(core) = core.upgrade() else { return };
-        match changing(&stores, now(), core.sealer.life()).await {
-            Ok(keys) => core.sealer.share(&keys),
+        match changing(&stores, now(), core.fixed().sealer.life()).await {
+            Ok(keys) => core.fixed().sealer.share(&keys),
             Err(error) => {
                 tracing::warn!(%error, "the keys of all nodes could not be read; those that are known are used")
             }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     async fn node_with(stores: &Stores, now: u64, life: u64) -> Sealer {
-        let sealer = Sealer::default();
+        let sealer = Sealer::new(None, crate::seal::QUESTION_LIFE);
         sealer.share_lasting(&Keys::new(lasting(stores).await.unwrap()));
         sealer.share(&changing(stores, now, life).await.unwrap());
         sealer
@@ -165,7 +165,7 @@ mod tests {
         let (one, other) = (node(&stores, 1000).await, node(&stores, 1001).await);
         let sealed = one.seal(b"x", b"").unwrap();
         assert_eq!(other.open(&sealed, b"").unwrap(), b"x");
-        let guesser = Sealer::default();
+        let guesser = Sealer::new(None, crate::seal::QUESTION_LIFE);
         guesser.share(&Keys::new([0; 32]));
         assert!(guesser.open(&sealed, b"").is_none());
     }

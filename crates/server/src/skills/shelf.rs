@@ -1,7 +1,7 @@
 //! The skills that a server has now.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +16,7 @@ use crate::changes::Change;
 use crate::core::Core;
 use crate::mount::Prefix;
 use crate::prepared::PreparedResource;
-use crate::{Address, BuildError, Cx, ResourceEntry, Server, Variables, Work};
+use crate::{Address, BuildError, Cx, Registry, ResourceEntry, Server, Variables, Work};
 
 /// The skills of one server, by URI; and all their files.
 #[derive(Clone, Default)]
@@ -44,18 +44,19 @@ impl Server {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn skills(self, skills: impl Into<Skills>) -> Self {
         let added = add(&self.core, &skills.into());
         self.note(added.err())
     }
+}
 
+impl Registry {
     /// Serves these skills instead of those before, and tells all clients.
     ///
     /// # Errors
     /// Two of them have the same URI, or a file has the URI of another resource. Then there are no skills.
     pub fn replace_skills(&self, skills: impl Into<Skills>) -> Result<(), BuildError> {
-        let old = std::mem::take(&mut *self.core.skills.write().unwrap_or_else(PoisonError::into_inner));
+        let old = std::mem::take(&mut *self.core.skills.write());
         for &id in &old.entries {
             self.core.resources.remove(id);
         }
@@ -67,8 +68,7 @@ impl Server {
 
 /// Whether a server, or one mounted in it, has skills.
 pub(super) fn is_offered(core: &Core) -> bool {
-    core.skills.read().unwrap_or_else(PoisonError::into_inner).announced
-        || core.mounts().iter().any(|mount| is_offered(&mount.core))
+    core.skills.read().announced || core.mounts().iter().any(|mount| is_offered(&mount.core))
 }
 
 /// Adds the extension to those that a server declares, if it has skills. What the user declared goes before.
@@ -82,7 +82,7 @@ pub(crate) fn declare(core: &Core, mut extensions: Settings) -> Settings {
 
 /// Returns the skills of a server and of those mounted in it, as callers see them.
 pub(super) fn gather(core: &Core) -> Arc<Shelf> {
-    let own = core.skills.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let own = core.skills.read().clone();
     let mounts = core.mounts();
     if mounts.is_empty() {
         return own;
@@ -112,7 +112,7 @@ fn under(prefix: &Prefix, entry: &SkillEntry) -> (String, SkillEntry) {
 
 /// Adds skills, and their files as resources. If anything is wrong with them nothing is added.
 fn add(core: &Core, skills: &Skills) -> Result<(), BuildError> {
-    let mut shelf = Shelf::clone(&core.skills.read().unwrap_or_else(PoisonError::into_inner));
+    let mut shelf = Shelf::clone(&core.skills.read());
     shelf.announced = true;
     core.resources.announce();
     let mut problems = Vec::new();
@@ -144,7 +144,7 @@ fn add(core: &Core, skills: &Skills) -> Result<(), BuildError> {
         return Err(BuildError::new(problems));
     }
     shelf.entries.extend(entries);
-    *core.skills.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(shelf);
+    *core.skills.write() = Arc::new(shelf);
     Ok(())
 }
 

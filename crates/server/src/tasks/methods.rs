@@ -81,7 +81,7 @@ pub(crate) fn list(router: &Router, incoming: Incoming) -> Answering {
         let after = match incoming.params.optional_string("cursor")? {
             None => None,
             Some(cursor) => {
-                let opened = core.sealer.open_lasting(&cursor, &owner.binding()).ok_or_else(bad_cursor)?;
+                let opened = core.fixed().sealer.open_lasting(&cursor, &owner.binding()).ok_or_else(bad_cursor)?;
                 Some(String::from_utf8(opened).map_err(|_| bad_cursor())?)
             }
         };
@@ -93,7 +93,8 @@ pub(crate) fn list(router: &Router, incoming: Incoming) -> Answering {
             tasks.push(view::task_of(ended.as_ref().unwrap_or(&task)));
         }
         let mut result = ListTasksResult::new(tasks);
-        result.next_cursor = page.next.and_then(|next| core.sealer.seal_lasting(next.as_bytes(), &owner.binding()));
+        result.next_cursor =
+            page.next.and_then(|next| core.fixed().sealer.seal_lasting(next.as_bytes(), &owner.binding()));
         Ok(Outcome::Complete(result.into()))
     })
 }

@@ -26,7 +26,7 @@ pub use config::Tasks;
 pub(crate) use call::TaskCall;
 pub(crate) use methods::{cancel, get, list, result, update};
 pub(crate) use questions::ask;
-pub(crate) use runtime::{DefaultStore, TaskRuntime, missing_extension, speaks_extension};
+pub(crate) use runtime::{TaskRuntime, missing_extension, speaks_extension};
 pub(crate) use slot::Slot;
 pub(crate) use start::{How, how, move_out, start};
 pub(crate) use updates::{Subscribed, Updates};

@@ -1,7 +1,7 @@
 //! What all tasks of a server share.
 
 use std::future::Future;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use jackfield_peer::{Caller, Incoming, Shutdown, ShutdownTrigger};
@@ -211,16 +211,6 @@ pub(super) fn refusal(error: StoreError) -> ErrorObject {
             let status = serde_json::json!({ "status": code::UNAVAILABLE });
             ErrorObject::internal("tasks are not available at the moment; try again later").with_data(status)
         }
-    }
-}
-
-/// The store of a server that was given none.
-#[derive(Debug, Default)]
-pub(crate) struct DefaultStore(OnceLock<Arc<jackfield_store::MemoryTasks>>);
-
-impl DefaultStore {
-    pub(crate) fn get(&self) -> Arc<dyn TaskStore> {
-        self.0.get_or_init(Arc::default).clone()
     }
 }
 

@@ -19,20 +19,48 @@ use tokio::sync::OnceCell;
 
 use super::answers::Answers;
 use super::link::Link;
-use crate::Server;
+use crate::{RunningServer, Server};
 
 /// A client in the same process, for tests: it speaks to the server as a real one does, through every layer, but in memory.
 ///
 /// It connects with the first request. Every request ends after 30 seconds.
 #[derive(Debug)]
 pub struct TestClient {
-    server: Mutex<Option<Server>>,
+    server: Mutex<Option<Tested>>,
     revision: Revision,
     pub(super) answers: Answers,
     pub(super) tasks: bool,
     log_level: Option<LoggingLevel>,
     link: OnceCell<(Link, Value)>,
     ids: AtomicU64,
+}
+
+/// What a [`TestClient`] speaks to: a server that is started for it and stopped with its connection, or one that runs already and may
+/// have other clients.
+#[derive(Debug)]
+pub enum Tested {
+    /// A server that is started for the client.
+    Server(Server),
+    /// A server that runs.
+    Running(RunningServer),
+}
+
+impl From<Server> for Tested {
+    fn from(server: Server) -> Self {
+        Self::Server(server)
+    }
+}
+
+impl From<RunningServer> for Tested {
+    fn from(server: RunningServer) -> Self {
+        Self::Running(server)
+    }
+}
+
+impl From<&RunningServer> for Tested {
+    fn from(server: &RunningServer) -> Self {
+        Self::Running(server.clone())
+    }
 }
 
 /// A notification that came from the server.
@@ -52,15 +80,15 @@ const ROUNDS: usize = 32;
 impl TestClient {
     /// A client of the newest revision.
     #[must_use]
-    pub fn of(server: Server) -> Self {
+    pub fn of(server: impl Into<Tested>) -> Self {
         Self::with_revision(server, Revision::LATEST)
     }
 
     /// A client of any revision.
     #[must_use]
-    pub fn with_revision(server: Server, revision: Revision) -> Self {
+    pub fn with_revision(server: impl Into<Tested>, revision: Revision) -> Self {
         Self {
-            server: Mutex::new(Some(server)),
+            server: Mutex::new(Some(server.into())),
             revision,
             answers: Answers::default(),
             tasks: false,
@@ -339,7 +367,11 @@ impl TestClient {
         let server = server.ok_or_else(|| ErrorObject::internal("the server refused the first connection"))?;
         let (ours, theirs) = ByteStream::pair(64 * 1024);
         let link = Link::open(ours, self.answers.clone(), async move {
-            if let Err(error) = server.serve_stream(theirs).await {
+            let served = match server {
+                Tested::Server(server) => server.serve_stream(theirs).await,
+                Tested::Running(server) => server.serve_stream(theirs).await,
+            };
+            if let Err(error) = served {
                 panic!("the server ended: {error}");
             }
         });

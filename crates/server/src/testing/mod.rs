@@ -5,4 +5,4 @@ mod client;
 mod link;
 mod tasks;
 
-pub use client::{Notification, TestClient};
+pub use client::{Notification, TestClient, Tested};

@@ -5,7 +5,7 @@ use jackfield_server::{Cx, Package, Server};
 use serde_json::json;
 
 use crate::demo::{add, demo, echo, plain, review, text_resource};
-use crate::talk::{Talk, check, check_each, legacy, runtime};
+use crate::talk::{Talk, check, check_each, legacy, runtime, started};
 
 /// LIFE-001, LIFE-003, LIFE-010, SRV-006, SRV-039, SRV-057, SRV-093, PAT-027: the handshake names version, capabilities and server.
 #[test]
@@ -28,14 +28,14 @@ fn initialize_tells_what_the_server_is_and_can() {
 #[test]
 fn an_unknown_version_gets_the_newest_with_handshake() {
     check(
-        &demo(),
+        demo(),
         r#"
         > 1 initialize {"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
         < 1 {"protocolVersion": "2025-11-25"}
         "#,
     );
     check(
-        &demo().revisions([Revision::V2025_03_26, Revision::V2026_07_28]),
+        demo().revisions([Revision::V2025_03_26, Revision::V2026_07_28]),
         r#"
         > 1 initialize {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
         < 1 {"protocolVersion": "2025-03-26"}
@@ -47,7 +47,7 @@ fn an_unknown_version_gets_the_newest_with_handshake() {
 #[test]
 fn discover_tells_what_the_server_is_and_can() {
     check(
-        &demo().instructions("Be nice."),
+        demo().instructions("Be nice."),
         r#"
         @ 2026-07-28
         > 1 server/discover
@@ -69,7 +69,7 @@ fn discover_tells_what_the_server_is_and_can() {
 #[test]
 fn a_server_may_keep_its_name() {
     check(
-        &demo().names_itself(false),
+        demo().include_server_info(false),
         "@ 2026-07-28\n > 1 tools/list\n < 1 {\"_meta\": \"!\", \"resultType\": \"complete\"}",
     );
 }
@@ -78,7 +78,7 @@ fn a_server_may_keep_its_name() {
 #[test]
 fn initialize_is_refused_with_the_versions_that_are_served() {
     check(
-        &demo().revisions([Revision::V2026_07_28]),
+        demo().revisions([Revision::V2026_07_28]),
         r#"
         > 1 initialize {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
         < 1 error -32601 2026-07-28
@@ -90,7 +90,7 @@ fn initialize_is_refused_with_the_versions_that_are_served() {
 #[test]
 fn a_modern_request_lacks_nothing() {
     check(
-        &demo(),
+        demo(),
         r#"
         > raw {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
         < 1 {"tools": "*"}
@@ -133,7 +133,7 @@ fn wrong_messages_hurt_only_themselves() {
 #[test]
 fn notifications_are_not_answered() {
     check(
-        &demo(),
+        demo(),
         r#"
         @ 2025-11-25
         > notifications/roots/list_changed
@@ -151,7 +151,7 @@ fn notifications_are_not_answered() {
 #[test]
 fn methods_outside_their_revision_do_not_exist() {
     check(
-        &demo(),
+        demo(),
         "@ 2026-07-28\n > 1 ping\n < 1 error -32601\n > 2 logging/setLevel {\"level\": \"info\"}\n < 2 error -32601\n > 3 resources/subscribe {\"uri\": \"note:one\"}\n < 3 error -32601",
     );
     check_each(legacy(), demo, "@ REVISION\n > 1 subscriptions/listen {\"notifications\": {}}\n < 1 error -32601");
@@ -217,7 +217,7 @@ fn extensions_are_declared() {
             .experimental("x", serde_json::Map::new())
     };
     check(
-        &server(),
+        server(),
         "@ 2026-07-28\n > 1 server/discover\n < 1 {\"capabilities\": {\"extensions\": {\"com.example/thing\": {\"a\": 1}}, \"experimental\": {\"x\": {}}}}",
     );
     let problem = demo().extension("thing", serde_json::Map::new()).build().unwrap_err().to_string();
@@ -227,7 +227,7 @@ fn extensions_are_declared() {
 /// T-009: a handler that panics hurts only its caller.
 #[test]
 fn a_panic_is_an_error_for_its_caller() {
-    let server = demo().tool(plain("boom", |_| async { if true { panic!("secret") } else { String::new() } }));
+    let server = started(demo().tool(plain("boom", |_| async { if true { panic!("secret") } else { String::new() } })));
     for revision in Revision::ALL {
         check(
             &server,
@@ -247,7 +247,7 @@ fn a_panic_is_an_error_for_its_caller() {
 #[test]
 fn senseless_requests_do_no_harm() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&demo());
+        let mut talk = Talk::new(demo());
         talk.play("@ 2025-06-18").await;
         let (mut seed, methods) = (7_u64, ["tools/call", "prompts/get", "resources/read", "completion/complete", "tools/list", "x"]);
         for id in 1..2000 {
@@ -269,7 +269,7 @@ fn batches_are_answered_where_they_exist() {
     for revision in Revision::ALL.into_iter().filter(|r| r.has_handshake()) {
         let answer = if revision.has_batches() { "" } else { "< null error -32600" };
         runtime().block_on(async {
-            let mut talk = Talk::new(&demo());
+            let mut talk = Talk::new(demo());
             talk.play(&format!("@ {revision}")).await;
             talk.play(r#"> raw [{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"m"}}}]"#).await;
             let reply = talk.receive().await.unwrap();
@@ -287,7 +287,7 @@ fn batches_are_answered_where_they_exist() {
 fn mixed_eras_on_one_connection() {
     let server = Server::new("all").tool(echo()).tool(add()).prompt(review()).resource(text_resource("a:b", "c"));
     check(
-        &server,
+        server,
         r#"
         @ 2025-06-18
         @ 2026-07-28

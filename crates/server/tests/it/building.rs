@@ -16,7 +16,7 @@ use crate::demo::{add, demo, echo, plain, review, sync_tool, template, text_reso
 use crate::talk::{Talk, check, check_each, runtime};
 
 #[track_caller]
-fn refused(server: &Server, words: &[&str]) {
+fn refused(server: Server, words: &[&str]) {
     let problem = server.build().unwrap_err().to_string();
     for word in words {
         assert!(problem.contains(word), "{word:?} is not in {problem:?}");
@@ -32,74 +32,77 @@ fn with_schema(name: &str, schema: Value) -> ToolEntry {
 fn names_are_checked() {
     let named = |name: &str| Server::new("x").tool(with_schema(name, json!({"type": "object"})));
     for bad in ["", "a b", "a,b", "a/b", "é", &"x".repeat(129)] {
-        refused(&named(bad), &["tool", bad]);
+        refused(named(bad), &["tool", bad]);
     }
     for good in ["a", "A-b_c.9", &"x".repeat(128)] {
         assert!(named(good).build().is_ok(), "{good}");
     }
-    refused(&demo().tool(echo()), &["two tools `echo`"]);
-    refused(&demo().prompt(review()), &["two prompts `review`"]);
-    refused(&demo().resource(text_resource("note:one", "x")), &["two resources `note:one`"]);
-    refused(&demo().resource(template("note://{id}", |_| None)), &["two resources `note://{id}`"]);
-    refused(&Server::new(""), &["name"]);
-    refused(&demo().revisions([]), &["revision"]);
+    refused(demo().tool(echo()), &["two tools `echo`"]);
+    refused(demo().prompt(review()), &["two prompts `review`"]);
+    refused(demo().resource(text_resource("note:one", "x")), &["two resources `note:one`"]);
+    refused(demo().resource(template("note://{id}", |_| None)), &["two resources `note://{id}`"]);
+    refused(Server::new(""), &["name"]);
+    refused(demo().revisions([]), &["revision"]);
 }
 
 /// All problems are told at once, each with its culprit.
 #[test]
 fn all_problems_are_told() {
-    let server = demo()
-        .tool(echo())
-        .tool(with_schema("a b", json!({"type": "object"})))
-        .resource(text_resource("no-scheme", "x"));
-    let error = server.build().unwrap_err();
+    let server = || {
+        demo()
+            .tool(echo())
+            .tool(with_schema("a b", json!({"type": "object"})))
+            .resource(text_resource("no-scheme", "x"))
+    };
+    let error = server().build().unwrap_err();
     assert_eq!(error.problems().len(), 3, "{error}");
-    refused(&server, &["`echo`", "`a b`", "`no-scheme`"]);
+    refused(server(), &["`echo`", "`a b`", "`no-scheme`"]);
 }
 
 /// BASE-043, BASE-044, BASE-045, BASE-046, BASE-048, SRV-012, T-100: schemas.
 #[test]
 fn schemas_are_checked() {
     let tool = |schema: Value| Server::new("x").tool(with_schema("t", schema));
-    refused(&tool(json!({"type": "string"})), &["`t`", "\"type\": \"object\""]);
-    refused(&tool(json!({})), &["`t`", "object"]);
+    refused(tool(json!({"type": "string"})), &["`t`", "\"type\": \"object\""]);
+    refused(tool(json!({})), &["`t`", "object"]);
     refused(
-        &tool(json!({"type": "object", "$schema": "https://example.com/x"})),
+        tool(json!({"type": "object", "$schema": "https://example.com/x"})),
         &["`t`", "https://example.com/x", "not supported"],
     );
     refused(
-        &tool(json!({"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:1/x"}}})),
+        tool(json!({"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:1/x"}}})),
         &["`t`", "http://127.0.0.1:1/x"],
     );
     refused(
-        &tool(json!({"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}})),
+        tool(json!({"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}})),
         &["file:///etc/passwd"],
     );
     let mut entry = with_schema("o", json!({"type": "object"}));
     entry.definition = entry.definition.with_output_schema(Schema::new(&json!({"$ref": "other.json"})).unwrap());
-    refused(&Server::new("x").tool(entry), &["`o`", "output", "other.json"]);
+    refused(Server::new("x").tool(entry), &["`o`", "output", "other.json"]);
     #[cfg(feature = "validation")]
     {
-        refused(&tool(json!({"type": "object", "properties": {"a": {"type": "no-such"}}})), &["`t`", "not valid"]);
-        refused(&tool(json!({"type": "object", "properties": {"a": {"pattern": "("}}})), &["`t`"]);
-        refused(&tool(json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/nobody"}}})), &["`t`"]);
+        refused(tool(json!({"type": "object", "properties": {"a": {"type": "no-such"}}})), &["`t`", "not valid"]);
+        refused(tool(json!({"type": "object", "properties": {"a": {"pattern": "("}}})), &["`t`"]);
+        refused(tool(json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/nobody"}}})), &["`t`"]);
         // What only a backtracking engine can do is refused rather than slow.
-        refused(&tool(json!({"type": "object", "properties": {"a": {"pattern": "(?=a)b"}}})), &["`t`"]);
+        refused(tool(json!({"type": "object", "properties": {"a": {"pattern": "(?=a)b"}}})), &["`t`"]);
     }
 }
 
 /// SRV-046: URIs and templates.
 #[test]
 fn uris_and_templates_are_checked() {
-    refused(&Server::new("x").resource(text_resource("1x:y", "x")), &["`1x:y`", "letter"]);
-    refused(&Server::new("x").resource(text_resource("a:b c", "x")), &["`a:b c`"]);
-    refused(&Server::new("x").resource(template("{scheme}://x", |_| None)), &["`{scheme}://x`", "scheme"]);
+    refused(Server::new("x").resource(text_resource("1x:y", "x")), &["`1x:y`", "letter"]);
+    refused(Server::new("x").resource(text_resource("a:b c", "x")), &["`a:b c`"]);
+    refused(Server::new("x").resource(template("{scheme}://x", |_| None)), &["`{scheme}://x`", "scheme"]);
     let address = Address::Template(ResourceTemplate::new("a:{b}", "n"), UriTemplate::new("a:{c}").unwrap().into());
     let other = ResourceEntry::new(address, |_: String, _, _: Cx| Work::Ready(Err(ErrorObject::internal("x"))));
-    refused(&Server::new("x").resource(other), &["a:{b}", "a:{c}"]);
+    refused(Server::new("x").resource(other), &["a:{b}", "a:{c}"]);
     assert!(
         Server::new("x")
-            .resource_registry()
+            .registry()
+            .resources()
             .insert_template(ResourceTemplate::new("a:{", "n"), |_, _| async { "x" })
             .unwrap_err()
             .to_string()
@@ -114,7 +117,8 @@ fn entries_come_and_go_at_run_time() {
         let server = Server::new("x");
         let query = Tool::new("query", Schema::new(&crate::demo::text_schema("sql")).unwrap());
         let handle = server
-            .tool_registry()
+            .registry()
+            .tools()
             .insert(query.clone(), |call: Call, cx: Cx| async move {
                 let arguments: Value = call.arguments().unwrap();
                 format!("{} for {}", arguments["sql"].as_str().unwrap(), cx.revision())
@@ -122,28 +126,32 @@ fn entries_come_and_go_at_run_time() {
             .unwrap();
         assert!(
             server
-                .tool_registry()
+                .registry()
+                .tools()
                 .insert(query, |_, _| async { "x" })
                 .unwrap_err()
                 .to_string()
                 .contains("two tools `query`")
         );
         let resource = server
-            .resource_registry()
+            .registry()
+            .resources()
             .insert(Resource::new("a:b", "b").with_mime_type("text/x"), |_| async { "text" })
             .unwrap();
         let by_id = server
-            .resource_registry()
+            .registry()
+            .resources()
             .insert_template(ResourceTemplate::new("a://{id}", "t"), |v: jackfield_server::Variables, _| async move {
                 v.get("id").map(str::to_owned)
             })
             .unwrap();
         let prompt = server
-            .prompt_registry()
+            .registry()
+            .prompts()
             .insert(Prompt::new("p"), |_, _| async { vec![PromptMessage::user(ContentBlock::text("hi"))] })
             .unwrap();
-        assert_eq!(server.tool_registry().names(), ["query"]);
-        let mut talk = Talk::new(&server);
+        assert_eq!(server.registry().tools().names(), ["query"]);
+        let mut talk = Talk::new(server);
         talk.play(
             r#"
             @ 2026-07-28
@@ -227,25 +235,23 @@ fn mounted_servers_have_a_prefix() {
         "#,
     );
     runtime().block_on(async {
-        let (inner, outer) = (inner(), Server::new("outer"));
-        let outer = outer.mount("in", inner.clone());
-        let mut talk = Talk::new(&outer);
+        let inner = inner();
+        let registry = inner.registry();
+        let mut talk = Talk::new(Server::new("outer").mount("in", inner));
         talk.play("@ 2025-11-25\n > 1 resources/subscribe {\"uri\": \"note:in/one\"}\n < 1 {}\n > 2 tools/call {\"name\": \"in_link\"}\n < 2 {\"content\": [{\"type\": \"resource_link\", \"uri\": \"note:in/one\"}, {\"type\": \"resource\", \"resource\": {\"uri\": \"note:in/one\"}}]}\n < notifications/resources/updated {\"uri\": \"note:in/one\"}").await;
-        let handle = inner.tool_registry().add(add()).unwrap();
+        let handle = registry.tools().add(add()).unwrap();
         talk.play("< notifications/tools/list_changed\n > 3 tools/call {\"name\": \"in_add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n < 3 {}").await;
         handle.remove();
         talk.play("< notifications/tools/list_changed\n > 4 tools/call {\"name\": \"in_add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n < 4 error -32602").await;
     });
-    let itself = Server::new("x");
-    refused(&itself.clone().mount("a", itself), &["itself"]);
-    refused(&Server::new("x").mount("a b", demo()), &["a b"]);
-    refused(&Server::new("x").mount("a", demo().tool(echo())), &["in `a`", "two tools `echo`"]);
+    refused(Server::new("x").mount("a b", demo()), &["a b"]);
+    refused(Server::new("x").mount("a", demo().tool(echo())), &["in `a`", "two tools `echo`"]);
     refused(
-        &Server::new("x").tool(with_schema("in_echo", json!({"type": "object"}))).mount("in", demo()),
+        Server::new("x").tool(with_schema("in_echo", json!({"type": "object"}))).mount("in", demo()),
         &["two tools `in_echo`"],
     );
     refused(
-        &Server::new("x").mount("a", demo().middleware(|incoming, next: Next| next.run(incoming))),
+        Server::new("x").mount("a", demo().middleware(|incoming, next: Next| next.run(incoming))),
         &["`a`", "middleware"],
     );
 }
@@ -359,35 +365,38 @@ fn lifespans_open_and_close() {
     static LOG: std::sync::Mutex<Vec<&str>> = std::sync::Mutex::new(Vec::new());
     let log = |entry: &'static str| LOG.lock().unwrap().push(entry);
     struct Pool(u8);
-    let inner = Server::new("inner").lifespan(
-        move || async move {
-            log("inner opens");
-            5_u64
-        },
-        move |five| async move {
-            assert_eq!(*five, 5);
-            log("inner closes");
-        },
-    );
-    let server = Server::new("x")
-        .lifespan(
+    let inner = move || {
+        Server::new("inner").lifespan(
             move || async move {
-                log("opens");
-                Pool(3)
+                log("inner opens");
+                5_u64
             },
-            move |_| async move { log("closes") },
+            move |five| async move {
+                assert_eq!(*five, 5);
+                log("inner closes");
+            },
         )
-        .tool(plain("pool", |cx: Cx| async move { cx.state::<Pool>().unwrap().0.to_string() }))
-        .tool(plain("none", |cx: Cx| async move { cx.state::<String>().unwrap_err().to_string() }))
-        .mount("in", inner);
+    };
+    let server = || {
+        Server::new("x")
+            .lifespan(
+                move || async move {
+                    log("opens");
+                    Pool(3)
+                },
+                move |_| async move { log("closes") },
+            )
+            .tool(plain("pool", |cx: Cx| async move { cx.state::<Pool>().unwrap().0.to_string() }))
+            .tool(plain("none", |cx: Cx| async move { cx.state::<String>().unwrap_err().to_string() }))
+            .mount("in", inner())
+    };
     runtime().block_on(async {
-        let built = server.build().unwrap();
-        built.start().await.unwrap();
+        let built = server().start().await.unwrap();
         let mut talk = Talk::with(built.clone(), None);
         talk.play("@ 2026-07-28\n > 1 tools/call {\"name\": \"pool\"}\n < 1 {\"content\": [{\"text\": \"3\"}]}\n > 2 tools/call {\"name\": \"none\"}\n < 2 {\"content\": [{\"text\": \"the server has no state of type alloc::string::String; add it with `Server::state` or a lifespan\"}]}").await;
         built.stop().await;
         assert_eq!(*LOG.lock().unwrap(), ["inner opens", "opens", "closes", "inner closes"]);
-        let broken = server.try_lifespan(|| async { Err::<u16, _>("no disk") }, |_| async {}).build().unwrap();
+        let broken = server().try_lifespan(|| async { Err::<u16, _>("no disk") }, |_| async {}).build().unwrap();
         assert!(broken.start().await.unwrap_err().to_string().contains("no disk"));
         assert_eq!(LOG.lock().unwrap().len(), 8);
     });
@@ -413,7 +422,7 @@ fn hooks_hear_of_clients() {
             }
         });
     check(
-        &server,
+        server,
         r#"
         @ 2025-06-18 {"roots": {"listChanged": true}}
         > notifications/roots/list_changed

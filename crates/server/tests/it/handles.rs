@@ -8,7 +8,7 @@ use jackfield_server::{Cx, Handles, Server};
 use serde_json::{Value, json};
 
 use crate::demo::{sync_tool, text_schema};
-use crate::talk::{Talk, runtime};
+use crate::talk::{Talk, runtime, started};
 
 /// A server whose tools open a box, look into it, and close it.
 fn server(boxes: Handles<String>) -> Server {
@@ -55,7 +55,7 @@ const UNKNOWN: &str = "the handle is not known or has expired; begin anew";
 fn handles_belong_to_their_user() {
     for era in ["@ 2025-11-25 {}", "@ 2026-07-28 {}"] {
         runtime().block_on(async {
-            let server = server(Handles::new());
+            let server = started(server(Handles::new()));
             let [mut alice, mut mallory, mut elsewhere] =
                 ["alice", "mallory", "alice"].map(|user| Talk::of_user(&server, user));
             for talk in [&mut alice, &mut mallory, &mut elsewhere] {
@@ -81,7 +81,7 @@ fn handles_belong_to_their_user() {
 #[test]
 fn without_a_user_handles_belong_to_the_session() {
     runtime().block_on(async {
-        let server = server(Handles::new());
+        let server = started(server(Handles::new()));
         let (mut one, mut other) = (Talk::new(&server), Talk::new(&server));
         one.play("@ 2025-11-25 {}").await;
         other.play("@ 2025-11-25 {}").await;
@@ -95,7 +95,7 @@ fn without_a_user_handles_belong_to_the_session() {
 #[test]
 fn handles_expire_and_are_bounded() {
     runtime().block_on(async {
-        let server = server(Handles::new().lasting(Duration::from_secs(10)).per_owner(2));
+        let server = started(server(Handles::new().lasting(Duration::from_secs(10)).per_owner(2)));
         let mut alice = Talk::of_user(&server, "alice");
         let mut bob = Talk::of_user(&server, "bob");
         alice.play("@ 2026-07-28 {}").await;
@@ -118,7 +118,7 @@ fn handles_expire_and_are_bounded() {
 #[test]
 fn handles_are_bounded_over_all_owners() {
     runtime().block_on(async {
-        let server = server(Handles::new().lasting(Duration::from_secs(10)).total(3));
+        let server = started(server(Handles::new().lasting(Duration::from_secs(10)).total(3)));
         let mut handles = Vec::new();
         for name in ["alice", "bob", "carol"] {
             let mut talk = Talk::of_user(&server, name);
@@ -150,7 +150,7 @@ fn a_handle_is_given_up_once() {
         *slot.lock().unwrap() = Some(cx);
         CallToolResult::text("kept")
     });
-    crate::talk::check(&Server::new("x").tool(keep), "@ 2026-07-28\n > 1 tools/call {\"name\": \"keep\"}\n < 1 {}");
+    crate::talk::check(Server::new("x").tool(keep), "@ 2026-07-28\n > 1 tools/call {\"name\": \"keep\"}\n < 1 {}");
     let cx = kept.lock().unwrap().take().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _inside = runtime.enter();

@@ -9,12 +9,12 @@ use jackfield_peer::{
 };
 use jackfield_protocol::envelope::{MethodName, Params, RawId};
 use jackfield_protocol::{ClientCapabilities, ErrorObject, Method, RequestId, Revision};
-use jackfield_server::{BuiltServer, Server};
+use jackfield_server::{RunningServer, Server};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
 use crate::demo::demo;
-use crate::talk::runtime;
+use crate::talk::{runtime, started};
 
 /// What happened, in order.
 #[derive(Clone, Debug, Default)]
@@ -79,19 +79,19 @@ impl Outlet for Others {
 
 /// One node, and a session that it serves.
 struct Node {
-    built: BuiltServer,
+    built: RunningServer,
     session: Arc<Session>,
     kept: Log,
     permits: Arc<Semaphore>,
 }
 
 impl Node {
-    fn new(server: &Server, permits: usize) -> Self {
+    fn new(server: Server, permits: usize) -> Self {
         let (kept, permits) = (Log::default(), Arc::new(Semaphore::new(permits)));
         let outlet: Arc<dyn Outlet> = Arc::new(Others { kept: kept.clone(), permits: permits.clone() });
         let caller = Arc::new(Caller::new(Revision::LATEST_WITH_HANDSHAKE, ClientCapabilities::default()));
         let session = Arc::new(Session::new(caller, outlet));
-        Self { built: server.build().unwrap(), session, kept, permits }
+        Self { built: started(server), session, kept, permits }
     }
 
     fn ask(&self, method: Method, uri: &str) -> Answering {
@@ -139,7 +139,7 @@ async fn settle() {
 #[test]
 fn a_refused_subscription_is_withdrawn_before_it_is_answered() {
     runtime().block_on(async {
-        let node = Node::new(&telling(&Log::default(), &Arc::new(Semaphore::new(0))), 2);
+        let node = Node::new(telling(&Log::default(), &Arc::new(Semaphore::new(0))), 2);
         node.subscribe("note://no").await.unwrap_err();
         assert_eq!(node.kept.take(), ["+ note://no", "- note://no"]);
         assert!(!node.session.is_subscribed("note://no"));
@@ -169,7 +169,7 @@ async fn done_by_now<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
 fn ends_that_another_node_heard_of_are_told() {
     runtime().block_on(async {
         let told = Log::default();
-        let node = Node::new(&telling(&told, &Arc::new(Semaphore::new(0))), 100);
+        let node = Node::new(telling(&told, &Arc::new(Semaphore::new(0))), 100);
         node.subscribe("note://1").await.unwrap();
         node.subscribe("note://2").await.unwrap();
         node.session.unsubscribe("note://1");
@@ -189,7 +189,7 @@ fn ends_that_another_node_heard_of_are_told() {
 fn an_end_that_overtakes_the_beginning_is_told() {
     runtime().block_on(async {
         let (told, thinking) = (Log::default(), Arc::new(Semaphore::new(0)));
-        let node = Node::new(&telling(&told, &thinking), 100);
+        let node = Node::new(telling(&told, &thinking), 100);
         let mut asked = Box::pin(node.subscribe("note://wait"));
         assert!(done_by_now(&mut asked).await.is_none());
         node.ask(Method::Unsubscribe, "note://wait").reply().await.unwrap();
@@ -207,7 +207,7 @@ fn a_failed_subscription_takes_nothing_from_others() {
     runtime().block_on(async {
         let (told, thinking) = (Log::default(), Arc::new(Semaphore::new(0)));
         for server in [telling(&told, &thinking), demo()] {
-            let node = Node::new(&server, 0);
+            let node = Node::new(server, 0);
             let mut first = Box::pin(node.subscribe("note://wait"));
             assert!(done_by_now(&mut first).await.is_none());
             let mut second = Box::pin(node.subscribe("note://wait"));

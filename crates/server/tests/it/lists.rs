@@ -7,7 +7,7 @@ use jackfield_server::{CacheHint, Cached, Item, Server};
 use serde_json::json;
 
 use crate::demo::{demo, review, sync_tool, template, text_resource};
-use crate::talk::{Talk, check, check_each, runtime};
+use crate::talk::{Talk, check, check_each, runtime, started};
 
 fn many() -> Server {
     let server = Server::new("x").page_size(2).prompt(review());
@@ -50,7 +50,7 @@ fn lists_come_in_pages() {
 fn wrong_cursors_are_refused() {
     runtime().block_on(async {
         for revision in Revision::ALL {
-            let mut talk = Talk::new(&many());
+            let mut talk = Talk::new(many());
             talk.play(&format!("@ {revision}\n > 1 tools/list\n < 1 {{\"nextCursor\": \"$c\"}}")).await;
             let mut touched = talk.known("$c").as_str().unwrap().to_owned().into_bytes();
             touched[35] = if touched[35] == b'A' { b'B' } else { b'A' };
@@ -80,9 +80,9 @@ fn wrong_cursors_are_refused() {
 #[test]
 fn cursors_are_stable() {
     runtime().block_on(async {
-        let server = Server::new("x").page_size(2);
+        let server = started(Server::new("x").page_size(2));
         let add = |name: &str| {
-            server.tool_registry().add(sync_tool(name, json!({"type": "object"}), |_, _| CallToolResult::text("x"))).unwrap()
+            server.registry().tools().add(sync_tool(name, json!({"type": "object"}), |_, _| CallToolResult::text("x"))).unwrap()
         };
         let mut handles: Vec<_> = ["t1", "t2", "t3", "t4"].into_iter().map(add).collect();
         let mut talk = Talk::new(&server);
@@ -108,7 +108,7 @@ fn results_carry_cache_hints() {
             .cache(Cached::Discover, CacheHint::public(Duration::from_secs(1)))
     };
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28
         > 1 tools/list
@@ -132,7 +132,7 @@ fn results_carry_cache_hints() {
         "#,
     );
     check(
-        &server(),
+        server(),
         "@ 2025-11-25\n > 1 tools/list\n < 1 {\"ttlMs\": \"!\", \"cacheScope\": \"!\"}\n > 2 resources/read {\"uri\": \"r:1\"}\n < 2 {\"ttlMs\": \"!\"}",
     );
 }
@@ -141,7 +141,7 @@ fn results_carry_cache_hints() {
 #[test]
 fn what_is_hidden_is_not_there() {
     let server = || {
-        demo().visible(|caller, item| {
+        demo().visible_to(|caller, item| {
             let admin = caller.principal.as_ref().is_some_and(|user| user.subject == "admin");
             admin
                 || !matches!(
@@ -174,9 +174,9 @@ fn what_is_hidden_is_not_there() {
         < notifications/subscriptions/acknowledged {"notifications": {"resourceSubscriptions": []}}
         "#;
     runtime().block_on(async {
-        Talk::of_user(&server(), "guest").play(hidden).await;
+        Talk::of_user(server(), "guest").play(hidden).await;
         let shown = "@ 2026-07-28\n > 1 tools/list\n < 1 {\"tools\": [{\"name\": \"echo\"}, {\"name\": \"add\"}]}\n > 2 resources/read {\"uri\": \"note:one\"}\n < 2 {}";
-        Talk::of_user(&server(), "admin").play(shown).await;
+        Talk::of_user(server(), "admin").play(shown).await;
     });
 }
 
@@ -185,10 +185,10 @@ fn what_is_hidden_is_not_there() {
 fn a_public_list_lets_nobody_in() {
     runtime().block_on(async {
         let hint = CacheHint::public(Duration::from_secs(60));
-        let server = demo().cache(Cached::Tools, hint).visible(|caller, item| {
+        let server = started(demo().cache(Cached::Tools, hint).visible_to(|caller, item| {
             let is_ada = caller.principal.as_ref().is_some_and(|user| user.subject == "ada");
             !matches!(item, Item::Tool("add")) || is_ada
-        });
+        }));
         let (mut ada, mut eve) = (Talk::of_user(&server, "ada"), Talk::of_user(&server, "eve"));
         ada.play(
             r#"

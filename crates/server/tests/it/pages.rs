@@ -4,7 +4,7 @@ use jackfield_protocol::TaskSupport;
 use jackfield_server::{Cx, ProtocolError, Server};
 
 use crate::demo::plain;
-use crate::talk::{Talk, check, runtime};
+use crate::talk::{Talk, check, runtime, started};
 
 fn server() -> Server {
     Server::new("x")
@@ -21,7 +21,7 @@ fn server() -> Server {
 #[test]
 fn a_required_page_is_an_error_where_there_is_one_for_it() {
     check(
-        &server(),
+        server(),
         r#"
         @ 2025-11-25 {"elicitation": {"url": {}}}
         > 1 tools/call {"name": "files"}
@@ -45,10 +45,10 @@ fn a_client_without_pages_is_told_so() {
             > 1 tools/call {"name": "files"}
             < 1 error -32603 does not support elicitation by URL
         "#;
-        check(&server(), &conversation.replace("CLIENT", client));
+        check(server(), &conversation.replace("CLIENT", client));
     }
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {}
         > 1 tools/call {"name": "files"}
@@ -61,7 +61,7 @@ fn a_client_without_pages_is_told_so() {
 #[test]
 fn a_required_page_is_a_question_in_the_modern_era() {
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {"elicitation": {"url": {}}}
         > 1 tools/call {"name": "files"}
@@ -83,7 +83,7 @@ fn a_task_names_the_page_that_it_needs() {
     let files = plain("connect", |cx: Cx| async move {
         Err::<String, ProtocolError>(cx.require_url("e1", "Please connect.", "https://example.com/connect").await)
     });
-    let server = server().tool(files.with_task(TaskSupport::Optional));
+    let server = started(server().tool(files.with_task(TaskSupport::Optional)));
     runtime().block_on(async {
         let (mut asked, mut other) = (Talk::new(&server), Talk::new(&server));
         for talk in [&mut asked, &mut other] {

@@ -18,7 +18,7 @@ fn server(header: &Value) -> Server {
 /// T-050: a transport learns which headers to compare with which arguments.
 #[test]
 fn the_headers_of_a_tool_are_known_to_the_transport() {
-    let built = server(&json!("Region")).build().unwrap();
+    let built = crate::talk::started(server(&json!("Region")));
     let headers = built.param_headers("search").unwrap();
     assert_eq!(headers.len(), 1);
     assert!(built.param_headers("no such tool").is_none());

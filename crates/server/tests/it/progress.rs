@@ -86,7 +86,7 @@ fn progress_ends_with_the_call() {
         async { "done".to_owned() }
     }));
     runtime().block_on(async {
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play("@ 2025-11-25\n > 1 tools/call {\"name\": \"leak\", \"_meta\": {\"progressToken\": 1}}\n < 1 {}")
             .await;
         let cx = receiver.recv().unwrap();
@@ -143,7 +143,7 @@ fn legacy_sessions_have_a_level() {
 #[test]
 fn modern_requests_name_their_level() {
     check(
-        &logging(),
+        logging(),
         r#"
         @ 2026-07-28
         > 1 tools/call {"name": "log"}
@@ -162,7 +162,7 @@ fn modern_requests_name_their_level() {
 /// SRV-093: without the capability nothing is logged.
 #[test]
 fn logging_can_be_switched_off() {
-    check(&logging().logging(false), "@ 2025-11-25\n > 1 tools/call {\"name\": \"log\"}\n < 1 {}\n < nothing");
+    check(logging().logging(false), "@ 2025-11-25\n > 1 tools/call {\"name\": \"log\"}\n < 1 {}\n < nothing");
 }
 
 /// `tracing` events of a handler go to its client, those of others do not.
@@ -181,7 +181,7 @@ fn tracing_events_go_to_the_client_of_the_call() {
     }));
     tracing::error!(target: "app", "nobody hears this");
     check(
-        &server,
+        server,
         r#"
         @ 2025-11-25
         > 1 tools/call {"name": "trace"}

@@ -10,7 +10,7 @@ use jackfield_protocol::{
 use jackfield_server::{Cx, PromptEntry, Server, Work};
 
 use crate::demo::{demo, review, template};
-use crate::talk::{Talk, check, check_each, runtime};
+use crate::talk::{Talk, check, check_each, runtime, started};
 
 /// SRV-058, SRV-064, SRV-065: listed, got, and refused with -32602.
 #[test]
@@ -40,7 +40,7 @@ fn prompts_are_listed_and_got() {
 #[test]
 fn prompts_are_the_same_for_everyone_at_all_times() {
     runtime().block_on(async {
-        let server = demo();
+        let server = started(demo());
         let (mut one, mut other) = (Talk::new(&server), Talk::new(&server));
         one.play(
             r#"
@@ -69,7 +69,7 @@ fn completion_is_declared() {
     for (revision, is_declared) in
         [("2024-11-05", false), ("2025-03-26", true), ("2025-06-18", true), ("2025-11-25", true)]
     {
-        let declared = |server: &Server| {
+        let declared = |server: Server| {
             runtime().block_on(async {
                 let mut talk = Talk::new(server);
                 talk.play(&format!(r#"> 0 initialize {{"protocolVersion": "{revision}", "capabilities": {{}}, "clientInfo": {{"name": "t", "version": "1"}}}}"#)).await;
@@ -78,15 +78,15 @@ fn completion_is_declared() {
                 answer["result"]["capabilities"].get("completions").cloned()
             })
         };
-        assert_eq!(declared(&demo()), is_declared.then(|| serde_json::json!({})), "{revision}");
+        assert_eq!(declared(demo()), is_declared.then(|| serde_json::json!({})), "{revision}");
         let without = Server::new("x").prompt({
             let mut entry = review();
             entry.completers.clear();
             entry
         });
-        assert_eq!(declared(&without), None, "{revision}");
+        assert_eq!(declared(without), None, "{revision}");
     }
-    check(&demo(), "@ 2026-07-28\n > 1 server/discover\n < 1 {\"capabilities\": {\"completions\": {}}}");
+    check(demo(), "@ 2026-07-28\n > 1 server/discover\n < 1 {\"capabilities\": {\"completions\": {}}}");
 }
 
 /// SRV-087, SRV-090: completion of arguments, with what was chosen before.
@@ -142,7 +142,7 @@ fn completions_are_at_most_a_hundred() {
         "#,
     );
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play(r#"
             @ 2025-11-25
             > 1 completion/complete {"ref": {"type": "ref/resource", "uri": "x:{n}"}, "argument": {"name": "n", "value": ""}}
@@ -157,7 +157,7 @@ fn a_prompt_that_fails_is_an_internal_error() {
     let broken = PromptEntry::new(Prompt::new("p"), |_: BTreeMap<String, String>, _: Cx| -> Work<GetPromptResult> {
         panic!("no")
     });
-    check(&Server::new("x").prompt(broken), "@ 2026-07-28\n > 1 prompts/get {\"name\": \"p\"}\n < 1 error -32603");
+    check(Server::new("x").prompt(broken), "@ 2026-07-28\n > 1 prompts/get {\"name\": \"p\"}\n < 1 error -32603");
 }
 
 /// SRV-063, SRV-068: what a prompt is filled in with is checked, and so is what it embeds: a URI, a MIME type, and text or base64.

@@ -14,7 +14,7 @@ use jackfield_server::{
 use serde_json::json;
 
 use crate::demo::{plain, tool};
-use crate::talk::{Talk, check, check_each, runtime};
+use crate::talk::{Talk, check, check_each, runtime, started};
 
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 struct Name {
@@ -66,7 +66,7 @@ fn legacy_clients_are_asked_by_request() {
 #[test]
 fn modern_clients_are_asked_by_result() {
     check(
-        &greet(),
+        greet(),
         r#"
         @ 2026-07-28 {"elicitation": {"form": {}}}
         > 1 tools/call {"name": "greet", "arguments": {"b": 1, "a": 2}}
@@ -121,10 +121,10 @@ fn several_choices_can_be_made_in_each_revision() {
             < 2 {"content": [{"text": "{\"many\":[\"a\",\"c\"]}"}]}
             "#;
         let conversation = conversation.replace("REVISION", revision).replace("KIND", kind).replace("ANSWER", answer);
-        check(&server(), &conversation);
+        check(server(), &conversation);
     }
     check(
-        &server(),
+        server(),
         r#"
         @ 2025-06-18 {"elicitation": {}}
         > 1 tools/call {"name": "pass_on"}
@@ -134,7 +134,7 @@ fn several_choices_can_be_made_in_each_revision() {
         "#,
     );
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 2 tools/call {"name": "pick"}
@@ -160,7 +160,7 @@ fn keys_of_questions_are_unique() {
             Ok::<_, QuestionError>(format!("{:?} {:?}", one?, other?))
         }));
     runtime().block_on(async {
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play("@ 2026-07-28 {\"elicitation\": {}}\n > 1 tools/call {\"name\": \"same\"}").await;
         let text = talk.receive_text().await;
         let questions = text.split_once("\"inputRequests\":").unwrap().1;
@@ -184,7 +184,7 @@ fn a_person_may_say_no() {
             > 2 tools/call {"name": "greet", "requestState": "$s", "inputResponses": {"name": {"action": "ACTION"}}}
             < 2 {"content": [{"text": "TEXT"}]}
             "#;
-        check(&greet(), &conversation.replace("ACTION", action).replace("TEXT", text));
+        check(greet(), &conversation.replace("ACTION", action).replace("TEXT", text));
     }
 }
 
@@ -192,7 +192,7 @@ fn a_person_may_say_no() {
 #[test]
 fn malformed_answers_are_refused() {
     check(
-        &greet(),
+        greet(),
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 1 tools/call {"name": "greet"}
@@ -233,7 +233,7 @@ fn state_belongs_to_its_request() {
         cx.elicit::<Name>("name", "Who are you?").await.map(|_| String::new())
     }));
     runtime().block_on(async {
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play("@ 2026-07-28 {\"elicitation\": {}}\n > 1 tools/call {\"name\": \"greet\", \"arguments\": {\"a\": 1}}\n < 1 {\"requestState\": \"$s\"}").await;
         let state = talk.known("$s").as_str().unwrap().to_owned();
         for (name, arguments) in [("greet", json!({"a": 2})), ("greet", json!({})), ("other", json!({"a": 1}))] {
@@ -253,7 +253,7 @@ fn state_belongs_to_its_request() {
 /// T-052, T-056, PAT-044, CLI-065, CLI-068, CLI-074: the state of one user is of no use to another.
 #[test]
 fn state_belongs_to_its_user() {
-    let server = greet();
+    let server = started(greet());
     runtime().block_on(async {
         let mut ada = Talk::of_user(&server, "ada");
         ada.play("@ 2026-07-28 {\"elicitation\": {}}\n > 1 tools/call {\"name\": \"greet\"}\n < 1 {\"requestState\": \"$s\"}").await;
@@ -275,7 +275,7 @@ fn state_belongs_to_its_user() {
 fn another_node_continues_with_shared_keys() {
     runtime().block_on(async {
         let keys = || Keys::new([7; 32]);
-        let mut one = Talk::new(&greet().keys(keys()));
+        let mut one = Talk::new(greet().keys(keys()));
         one.play("@ 2026-07-28 {\"elicitation\": {}}\n > 1 tools/call {\"name\": \"greet\"}\n < 1 {\"requestState\": \"$s\"}").await;
         let next = "@ 2026-07-28 {\"elicitation\": {}}\n > 1 tools/call {\"name\": \"greet\", \"requestState\": \"$s\", \"inputResponses\": {\"name\": {\"action\": \"decline\"}}}";
         for (server, expected) in [
@@ -283,7 +283,7 @@ fn another_node_continues_with_shared_keys() {
             (greet().keys(Keys::new([8; 32]).with_previous([7; 32])), "< 1 {\"content\": [{\"text\": \"nobody\"}]}"),
             (greet(), "< 1 error -32602 requestState"),
         ] {
-            let mut other = Talk::new(&server);
+            let mut other = Talk::new(server);
             other.remember("$s", one.known("$s").clone());
             other.play(&format!("{next}\n{expected}")).await;
         }
@@ -294,7 +294,7 @@ fn another_node_continues_with_shared_keys() {
 #[test]
 fn state_becomes_too_old() {
     check(
-        &greet().question_life(std::time::Duration::ZERO),
+        greet().question_life(std::time::Duration::ZERO),
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 1 tools/call {"name": "greet"}
@@ -314,7 +314,7 @@ fn state_may_be_used_once() {
         async move { seen.lock().unwrap().insert(state) }
     });
     check(
-        &server,
+        server,
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 1 tools/call {"name": "greet"}
@@ -339,7 +339,7 @@ fn several_questions_use_state_once() {
         }
     });
     check(
-        &server,
+        server,
         r#"
         @ 2026-07-28 {"elicitation": {}, "roots": {}}
         > 1 tools/call {"name": "all"}
@@ -370,7 +370,7 @@ fn clients_are_asked_only_what_they_declared() {
             }))
     };
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {"elicitation": {"url": {}}, "sampling": {}}
         > 1 tools/call {"name": "greet"}
@@ -392,7 +392,7 @@ fn clients_are_asked_only_what_they_declared() {
         "#,
     );
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play("@ 2026-07-28").await;
         talk.play("> 1 tools/call {\"name\": \"roots\"}").await;
         let error = talk.receive().await.unwrap()["error"].clone();
@@ -415,7 +415,7 @@ fn clients_are_asked_only_what_they_declared() {
     );
     // Elicitation did not exist yet, whatever the client says.
     check(
-        &server(),
+        server(),
         "@ 2025-03-26 {\"elicitation\": {}}\n > 1 tools/call {\"name\": \"greet\"}\n < 1 {\"isError\": true}",
     );
 }
@@ -448,7 +448,7 @@ fn the_model_and_the_roots_are_asked() {
         "#,
     );
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {"sampling": {}, "roots": {}}
         > 1 tools/call {"name": "both"}
@@ -465,7 +465,7 @@ fn the_model_and_the_roots_are_asked() {
 #[test]
 fn a_client_is_asked_after_it_is_ready() {
     check(
-        &greet(),
+        greet(),
         r#"
         > 0 initialize {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": {"name": "c", "version": "1"}}
         < 0 {}
@@ -504,7 +504,7 @@ fn several() -> Server {
 #[test]
 fn several_questions_go_together() {
     check(
-        &several(),
+        several(),
         r#"
         @ 2026-07-28 {"elicitation": {}, "roots": {}}
         > 1 tools/call {"name": "all"}
@@ -521,7 +521,7 @@ fn several_questions_go_together() {
         "#,
     );
     check(
-        &several(),
+        several(),
         r#"
         @ 2025-11-25 {"elicitation": {}, "roots": {}}
         > 1 tools/call {"name": "all"}
@@ -556,7 +556,7 @@ fn steps_are_done_once() {
         }))
     };
     check(
-        &server,
+        server,
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 1 tools/call {"name": "pay"}
@@ -585,7 +585,7 @@ fn a_key_stands_for_one_question() {
             }))
     };
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 1 tools/call {"name": "twice"}
@@ -599,7 +599,7 @@ fn a_key_stands_for_one_question() {
         "#,
     );
     check(
-        &server(),
+        server(),
         r#"
         @ 2025-11-25 {"elicitation": {}}
         > 1 tools/call {"name": "twice"}
@@ -640,7 +640,7 @@ fn only_tools_prompts_and_resources_ask() {
         Server::new("x").prompt(prompt).resource(resource).prompt(completed)
     };
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 1 prompts/get {"name": "p"}
@@ -675,7 +675,7 @@ fn a_handler_may_ask_by_itself() {
         done
     }));
     check(
-        &server,
+        server,
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 1 tools/call {"name": "low"}
@@ -700,7 +700,7 @@ fn context_is_asked_only_where_it_is_declared() {
     for (capabilities, expected) in [("{}", "\"!\""), ("{\"context\": {}}", "\"thisServer\"")] {
         let call = format!("@ 2026-07-28 {{\"sampling\": {capabilities}}}\n > 1 tools/call {{\"name\": \"s\"}}");
         check(
-            &server(),
+            server(),
             &format!(
                 "{call}\n < 1 {{\"inputRequests\": {{\"s\": {{\"params\": {{\"includeContext\": {expected}}}}}}}}}"
             ),
@@ -713,7 +713,7 @@ fn context_is_asked_only_where_it_is_declared() {
 fn questions_have_a_time_limit() {
     let mut limits = jackfield_peer::Limits::default();
     limits.question_timeout = std::time::Duration::from_secs(60);
-    let built = greet().limits(limits.clone()).build().unwrap();
+    let built = started(greet().limits(limits.clone()));
     assert_eq!(built.limits(), &limits);
     runtime().block_on(async {
         let mut talk = Talk::with(built, None);

@@ -7,7 +7,7 @@ use jackfield_protocol::LoggingLevel;
 use jackfield_server::{Cx, Server};
 
 use crate::demo::{echo, plain, review};
-use crate::talk::{Talk, runtime};
+use crate::talk::{Talk, runtime, started};
 
 fn server(change: impl Fn(&mut Limits)) -> Server {
     let mut limits = Limits::default();
@@ -33,7 +33,7 @@ fn tools_are_called_only_so_often() {
     for era in ["@ 2025-11-25 {}", "@ 2026-07-28 {}"] {
         runtime().block_on(async {
             let server = server(|limits| limits.tool_calls = Some(Rate::new(2, Duration::from_secs(10))));
-            let built = server.build().unwrap();
+            let built = started(server);
             let user = |name: &str| jackfield_peer::Principal::new("https://issuer.example", name);
             let [mut ann, mut bob, mut ann_again] =
                 ["ann", "bob", "ann"].map(|name| Talk::with(built.clone(), Some(user(name))));
@@ -57,7 +57,7 @@ fn tools_are_called_only_so_often() {
 #[test]
 fn without_a_user_sessions_are_counted() {
     runtime().block_on(async {
-        let built = server(|limits| limits.tool_calls = Some(Rate::new(1, Duration::from_secs(10)))).build().unwrap();
+        let built = started(server(|limits| limits.tool_calls = Some(Rate::new(1, Duration::from_secs(10)))));
         let (mut one, mut other) = (Talk::with(built.clone(), None), Talk::with(built, None));
         one.play(&format!("@ 2025-11-25 {{}}\n{CALL}\n{DONE}\n{CALL}\n< 1 error 429")).await;
         other.play(&format!("@ 2025-11-25 {{}}\n{CALL}\n{DONE}")).await;
@@ -69,7 +69,7 @@ fn without_a_user_sessions_are_counted() {
 fn high_rates_have_an_end_too() {
     runtime().block_on(async {
         let server = server(|limits| limits.tool_calls = Some(Rate::new(10_000, Duration::from_secs(10))));
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play("@ 2025-11-25 {}").await;
         let mut count = 0;
         loop {
@@ -93,7 +93,7 @@ fn completions_are_asked_for_only_so_often() {
     let ask = r#"> 1 completion/complete {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "language", "value": "r"}}"#;
     let found = r#"< 1 {"completion": {"values": ["rust", "ruby"]}}"#;
     runtime().block_on(async {
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play(&format!("@ 2025-11-25 {{}}\n{ask}\n{found}\n{ask}\n< 1 error 429 too many completions")).await;
         tokio::time::advance(Duration::from_secs(2)).await;
         talk.play(&format!("{ask}\n{found}")).await;
@@ -104,7 +104,7 @@ fn completions_are_asked_for_only_so_often() {
 #[test]
 fn log_messages_are_limited() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server(|limits| limits.log_messages = Some(Rate::new(3, Duration::from_secs(60)))));
+        let mut talk = Talk::new(server(|limits| limits.log_messages = Some(Rate::new(3, Duration::from_secs(60)))));
         talk.play(
             r#"
             @ 2025-11-25
@@ -136,7 +136,7 @@ fn secrets_are_not_logged() {
         tracing::subscriber::set_default(tracing_subscriber::registry().with(jackfield_server::ClientLog::new()))
     };
     runtime().block_on(async {
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play("@ 2025-11-25\n> 1 tools/call {\"name\": \"log\"}").await;
         let mut logged = Vec::new();
         loop {

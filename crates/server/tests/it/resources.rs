@@ -7,7 +7,7 @@ use jackfield_protocol::{
 use jackfield_server::{Address, Cx, Item, ResourceEntry, ResourcePage, Server, Variables, Work};
 
 use crate::demo::{demo, plain, template, text_resource, text_schema, tool};
-use crate::talk::{Talk, check, check_each, legacy, runtime};
+use crate::talk::{Talk, check, check_each, legacy, runtime, started};
 
 /// SRV-040, SRV-054: listed in order, read as text or base64.
 #[test]
@@ -57,7 +57,7 @@ fn what_is_not_there_is_not_found() {
             > 3 resources/read {"uri": "note://a/b"}
             < 3 error CODE
             "#;
-        check(&demo(), &conversation.replace("REVISION", revision).replace("CODE", code));
+        check(demo(), &conversation.replace("REVISION", revision).replace("CODE", code));
     }
 }
 
@@ -65,7 +65,7 @@ fn what_is_not_there_is_not_found() {
 #[test]
 fn resources_are_the_same_for_everyone_at_all_times() {
     runtime().block_on(async {
-        let server = demo();
+        let server = started(demo());
         let (mut one, mut other) = (Talk::new(&server), Talk::new(&server));
         one.play(
             r#"
@@ -120,7 +120,7 @@ fn uris_are_checked() {
 fn files_outside_of_the_folder_are_not_found() {
     let server = Server::new("files").resource(template("file:///root/{+path}", |v| v.get("path").map(str::to_owned)));
     check(
-        &server,
+        server,
         r#"
         @ 2026-07-28
         > 1 resources/read {"uri": "file:///root/a/b.txt"}
@@ -151,7 +151,7 @@ fn a_resource_comes_before_templates_and_the_specific_one_first() {
         .resource(template("x:user/{a}", |_| Some("user".into())))
         .resource(text_resource("x:user/me", "me"));
     check(
-        &server,
+        server,
         r#"
         @ 2025-11-25
         > 1 resources/read {"uri": "x:user/me"}
@@ -247,7 +247,7 @@ fn reading(server: Server) -> Server {
 #[test]
 fn a_handler_reads_what_its_caller_may_see() {
     let hidden = |server: Server| {
-        server.visible(|_, item| match item {
+        server.visible_to(|_, item| match item {
             Item::Resource(uri) => !uri.contains("secret"),
             Item::Template(template) => !template.contains("hidden"),
             _ => true,
@@ -278,25 +278,25 @@ fn a_handler_reads_what_its_caller_may_see() {
         > 6 tools/call {"name": "PREFIXread", "arguments": {"uri": "no scheme"}}
         < 6 error -32602 uri
         "#;
-    check(&hidden(reading(inner())), &conversation.replace("PREFIX", ""));
+    check(hidden(reading(inner())), &conversation.replace("PREFIX", ""));
     // Both servers have a say.
     let mounted = |outer: Server, inner: Server| outer.mount("docs", inner);
-    check(&mounted(Server::new("o"), hidden(reading(inner()))), &conversation.replace("PREFIX", "docs_"));
-    let by_outer_names = Server::new("o").visible(|_, item| match item {
+    check(mounted(Server::new("o"), hidden(reading(inner()))), &conversation.replace("PREFIX", "docs_"));
+    let by_outer_names = Server::new("o").visible_to(|_, item| match item {
         Item::Resource(uri) => !matches!(uri, "note:docs/secret" | "hook:docs/secret"),
         Item::Template(template) => template != "hidden://docs/{id}",
         _ => true,
     });
-    check(&mounted(by_outer_names, reading(inner())), &conversation.replace("PREFIX", "docs_"));
+    check(mounted(by_outer_names, reading(inner())), &conversation.replace("PREFIX", "docs_"));
 }
 
 /// A hook that asks while a handler reads ends the reading, not the patience of the caller.
 #[test]
 fn a_hook_that_asks_inside_a_call_is_an_error() {
-    let server = reading(Server::new("x").resource_read(|uri, cx: Cx| async move {
+    let server = started(reading(Server::new("x").resource_read(|uri, cx: Cx| async move {
         let roots = cx.roots().await.map(|roots| roots.len().to_string()).unwrap_or_default();
         Some(Ok(ReadResourceResult::new(vec![ResourceContents::text(uri, roots)]).into()))
-    }));
+    })));
     check(
         &server,
         r#"
@@ -332,7 +332,7 @@ fn a_mounted_resource_has_one_name() {
         }));
     let server = Server::new("outer").mount("m", Server::new("middle").mount("docs", inner));
     check(
-        &server,
+        server,
         r#"
         @ 2025-11-25
         > 1 resources/templates/list

@@ -9,7 +9,7 @@ use jackfield_testkit::Folder;
 use serde_json::json;
 
 use crate::demo::tool;
-use crate::talk::{Talk, runtime};
+use crate::talk::{Talk, runtime, started};
 
 fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
@@ -89,13 +89,13 @@ fn a_tool_works_within_the_roots_of_its_client() {
     let base = folder.path();
     fs::write(base.join("file"), "x").unwrap();
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
-    let server = Server::new("x").tool(tool("look", schema, |arguments, cx: Cx| async move {
+    let server = started(Server::new("x").tool(tool("look", schema, |arguments, cx: Cx| async move {
         let roots = cx.root_folders().await?;
         Ok::<_, jackfield_server::QuestionError>(match roots.resolve(arguments["path"].as_str().unwrap()) {
             Ok(_) => "inside".to_owned(),
             Err(why) => why.to_string(),
         })
-    }));
+    })));
     let call = json!({"name": "look", "arguments": {"path": base.join("file")}});
     let here = json!({"roots": [{"uri": uri(base)}]});
     let elsewhere = json!({"roots": [{"uri": "file:///nowhere/at/all"}]});

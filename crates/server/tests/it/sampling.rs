@@ -11,7 +11,7 @@ use jackfield_server::{Cx, QuestionError, Server};
 use serde_json::json;
 
 use crate::demo::plain;
-use crate::talk::{check, check_each};
+use crate::talk::{check, check_each, started};
 
 fn weather_tool() -> Tool {
     let output = json!({"type": "object", "properties": {"degrees": {"type": "integer"}}, "required": ["degrees"]});
@@ -57,7 +57,7 @@ fn every_tool_use_is_answered() {
     let uses = USES.replace('\n', "");
     let (server, looks) = server(3);
     check(
-        &server,
+        server,
         &format!(
             r#"
             @ 2025-11-25 {{"sampling": {{"tools": {{}}}}}}
@@ -79,7 +79,7 @@ fn tools_are_run_once_in_the_modern_era() {
     let uses = USES.replace('\n', "");
     let (server, looks) = server(3);
     check(
-        &server,
+        server,
         &format!(
             r##"
             @ 2026-07-28 {{"sampling": {{"tools": {{}}}}}}
@@ -100,6 +100,7 @@ fn tools_are_run_once_in_the_modern_era() {
 fn tool_loops_have_an_end() {
     let uses = USES.replace('\n', "");
     let (server, looks) = server(1);
+    let server = started(server);
     let conversation = format!(
         r#"
         @ 2025-11-25 {{"sampling": {{"tools": {{}}}}}}
@@ -152,6 +153,7 @@ fn answers_of_the_model_are_checked() {
     ] {
         let answer = answer(content);
         let (server, looks) = server(1);
+        let server = started(server);
         check(
             &server,
             &format!(
@@ -193,10 +195,10 @@ fn unanswered_tool_uses_are_never_sent() {
         if !last.is_empty() {
             asked.messages.push(SamplingMessage::new(Role::User, last));
         }
-        let server = Server::new("x").tool(plain("ask", move |cx: Cx| {
+        let server = started(Server::new("x").tool(plain("ask", move |cx: Cx| {
             let asked = asked.clone();
             async move { cx.sample("s", asked).await.map(|said| said.model) }
-        }));
+        })));
         for era in ["2025-11-25", "2026-07-28"] {
             check(
                 &server,

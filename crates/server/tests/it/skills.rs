@@ -29,7 +29,7 @@ fn server() -> Server {
 #[test]
 fn skills_are_declared_listed_and_got() {
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28
         > 1 server/discover
@@ -92,7 +92,7 @@ fn the_methods_exist_only_where_they_are_declared() {
 #[test]
 fn directories_list_their_direct_children() {
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28
         > 1 resources/directory/read {"uri": "skill://pdf-processing"}
@@ -121,7 +121,7 @@ fn directories_list_their_direct_children() {
 fn lists_have_pages_and_cursors_belong_to_their_list() {
     let server = server().page_size(1);
     check(
-        &server,
+        server,
         r#"
         @ 2026-07-28
         > 1 skills/list
@@ -145,7 +145,7 @@ fn lists_have_pages_and_cursors_belong_to_their_list() {
 #[test]
 fn mounted_skills_move_with_their_server() {
     check(
-        &Server::new("outer").mount("inner", server()),
+        Server::new("outer").mount("inner", server()),
         r#"
         @ 2026-07-28
         > 1 skills/get {"uri": "skill://inner/pdf-processing/SKILL.md"}
@@ -164,7 +164,7 @@ fn what_a_caller_may_not_see_is_not_there() {
         |_: &jackfield_peer::Caller, item: Item<'_>| !matches!(item, Item::Resource(uri) if uri.contains("pdf"));
     let hint = jackfield_server::CacheHint::private(std::time::Duration::from_secs(2));
     check(
-        &server().visible(hidden).cache(Cached::Skills, hint),
+        server().visible_to(hidden).cache(Cached::Skills, hint),
         r#"
         @ 2026-07-28
         > 1 skills/list
@@ -182,7 +182,7 @@ fn what_a_caller_may_not_see_is_not_there() {
 #[test]
 fn a_dynamic_skill_has_no_digests() {
     check(
-        &Server::new("demo").skills(Skill::new(markdown("made")).unwrap().dynamic()),
+        Server::new("demo").skills(Skill::new(markdown("made")).unwrap().dynamic()),
         r#"
         @ 2026-07-28
         > 1 skills/list
@@ -194,9 +194,10 @@ fn a_dynamic_skill_has_no_digests() {
 #[tokio::test]
 async fn skills_can_be_replaced_while_the_server_runs() {
     let server = server();
-    let client = TestClient::of(server.clone());
+    let registry = server.registry();
+    let client = TestClient::of(server);
     client.listen(json!({ "resourcesListChanged": true })).await.unwrap();
-    server.replace_skills(Skill::new(markdown("new")).unwrap()).unwrap();
+    registry.replace_skills(Skill::new(markdown("new")).unwrap()).unwrap();
     client.wait_for("notifications/resources/list_changed").await.unwrap();
     let names: Vec<_> = client.list_resources().await.unwrap().into_iter().map(|resource| resource.name).collect();
     assert_eq!(names, ["new"]);

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jackfield_protocol::{CallToolResult, Revision};
-use jackfield_server::Server;
+use jackfield_server::RunningServer;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 
 use crate::demo::{demo, review, sync_tool, text_resource};
-use crate::talk::{Talk, runtime};
+use crate::talk::{Talk, runtime, started};
 
 /// The last of them nobody can read.
 const URIS: [&str; 4] = ["note:one", "note:two", "note://3", "nobody:x"];
@@ -80,7 +80,7 @@ struct Client {
 }
 
 impl Client {
-    async fn new(server: &Server, revision: Revision) -> Self {
+    async fn new(server: &RunningServer, revision: Revision) -> Self {
         let mut talk = Talk::new(server);
         talk.play(&format!("@ {revision}")).await;
         let wants = match revision.has_handshake() {
@@ -154,20 +154,21 @@ impl Client {
 }
 
 /// Changes a list by something that comes, and goes at once.
-fn change(server: &Server, list: usize) {
+fn change(server: &RunningServer, list: usize) {
     match list {
         0 => drop(
             server
-                .tool_registry()
+                .registry()
+                .tools()
                 .add(sync_tool("new", json!({"type": "object"}), |_, _| CallToolResult::text("x")))
                 .unwrap(),
         ),
         1 => {
             let mut entry = review();
             entry.definition.name = "new".into();
-            drop(server.prompt_registry().add(entry).unwrap());
+            drop(server.registry().prompts().add(entry).unwrap());
         }
-        _ => drop(server.resource_registry().add(text_resource("new:x", "x")).unwrap()),
+        _ => drop(server.registry().resources().add(text_resource("new:x", "x")).unwrap()),
     }
 }
 
@@ -178,7 +179,7 @@ async fn play(revisions: [Revision; 3], acts: Vec<Act>) -> Result<(), TestCaseEr
         }
         CallToolResult::text("touched")
     });
-    let server = demo().resource(text_resource("note:two", "2")).tool(touch);
+    let server = started(demo().resource(text_resource("note:two", "2")).tool(touch));
     let mut clients = Vec::new();
     for revision in revisions {
         clients.push(Some(Client::new(&server, revision).await));

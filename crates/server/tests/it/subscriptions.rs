@@ -8,7 +8,7 @@ use jackfield_server::{Cx, Server};
 use serde_json::json;
 
 use crate::demo::{demo, plain, review, sync_tool, text_resource};
-use crate::talk::{Talk, check, check_each, legacy, runtime};
+use crate::talk::{Talk, check, check_each, legacy, runtime, started};
 
 fn extra(name: &str) -> jackfield_server::ToolEntry {
     sync_tool(name, json!({"type": "object"}), |_, _| CallToolResult::text("x"))
@@ -28,22 +28,22 @@ fn touching() -> Server {
 fn sessions_hear_of_changed_lists() {
     runtime().block_on(async {
         for revision in legacy() {
-            let server = demo();
+            let server = started(demo());
             let mut one = Talk::new(&server);
             let mut other = Talk::new(&server);
             let mut early = Talk::new(&server);
             one.play(&format!("@ {revision}")).await;
             other.play(&format!("@ {revision}")).await;
             early.play(&format!("> 0 initialize {{\"protocolVersion\": \"{revision}\", \"capabilities\": {{}}, \"clientInfo\": {{\"name\": \"c\", \"version\": \"1\"}}}}\n < 0 {{}}")).await;
-            let handles: Vec<_> = (0..500).map(|n| server.tool_registry().add(extra(&format!("x{n}"))).unwrap()).collect();
+            let handles: Vec<_> = (0..500).map(|n| server.registry().tools().add(extra(&format!("x{n}"))).unwrap()).collect();
             for talk in [&mut one, &mut other] {
                 talk.play("< notifications/tools/list_changed\n < nothing").await;
             }
             drop(handles);
             one.play("< notifications/tools/list_changed\n < nothing").await;
-            server.prompt_registry().add({ let mut entry = review(); entry.definition.name = "other".into(); entry }).unwrap().keep();
+            server.registry().prompts().add({ let mut entry = review(); entry.definition.name = "other".into(); entry }).unwrap().keep();
             one.play("< notifications/prompts/list_changed\n < nothing").await;
-            server.resource_registry().add(text_resource("new:one", "1")).unwrap().remove();
+            server.registry().resources().add(text_resource("new:one", "1")).unwrap().remove();
             one.play("< notifications/resources/list_changed\n < nothing").await;
             // Who was not ready yet hears it as soon as it is.
             early.play("> notifications/initialized\n < notifications/tools/list_changed\n < notifications/prompts/list_changed\n < notifications/resources/list_changed\n < nothing").await;
@@ -87,7 +87,7 @@ fn sessions_subscribe_to_resources() {
 #[test]
 fn subscriptions_are_bounded() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&demo());
+        let mut talk = Talk::new(demo());
         talk.play("@ 2025-11-25").await;
         for n in 1..=1024 {
             talk.play(&format!("> {n} resources/subscribe {{\"uri\": \"note://{n}\"}}\n < {n} {{}}")).await;
@@ -100,7 +100,7 @@ fn subscriptions_are_bounded() {
 /// request.
 #[test]
 fn listen_streams_begin_with_what_is_honoured() {
-    let server = touching();
+    let server = started(touching());
     runtime().block_on(async {
         let mut talk = Talk::new(&server);
         talk.play(
@@ -117,15 +117,15 @@ fn listen_streams_begin_with_what_is_honoured() {
             "#,
         )
         .await;
-        let _tool = server.tool_registry().add(extra("new")).unwrap();
+        let _tool = server.registry().tools().add(extra("new")).unwrap();
         talk.play("< notifications/tools/list_changed {\"_meta\": {\"io.modelcontextprotocol/subscriptionId\": 1}}\n < nothing").await;
-        let _resource = server.resource_registry().add(text_resource("new:x", "x")).unwrap();
+        let _resource = server.registry().resources().add(text_resource("new:x", "x")).unwrap();
         talk.play("< nothing").await;
-        let _prompt = server.prompt_registry().add({ let mut entry = review(); entry.definition.name = "new".into(); entry }).unwrap();
+        let _prompt = server.registry().prompts().add({ let mut entry = review(); entry.definition.name = "new".into(); entry }).unwrap();
         talk.play("< notifications/prompts/list_changed {\"_meta\": {\"io.modelcontextprotocol/subscriptionId\": \"s\"}}\n < nothing").await;
         // The client ends one of them: no answer, no more notices.
         talk.play("> notifications/cancelled {\"requestId\": \"s\"}").await;
-        let _more = server.prompt_registry().add({ let mut entry = review(); entry.definition.name = "more".into(); entry }).unwrap();
+        let _more = server.registry().prompts().add({ let mut entry = review(); entry.definition.name = "more".into(); entry }).unwrap();
         talk.play("< nothing").await;
     });
 }
@@ -134,7 +134,7 @@ fn listen_streams_begin_with_what_is_honoured() {
 #[test]
 fn what_a_server_does_not_have_is_not_honoured() {
     check(
-        &Server::new("x").tool(extra("t")),
+        Server::new("x").tool(extra("t")),
         r#"
         @ 2026-07-28
         > 1 subscriptions/listen {"notifications": {"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true, "resourceSubscriptions": ["a:b"]}}
@@ -156,20 +156,20 @@ fn streams_end_with_the_server() {
         "#;
     let open = "@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged";
     runtime().block_on(async {
-        let mut talk = Talk::new(&demo());
+        let mut talk = Talk::new(demo());
         talk.play(open).await;
         talk.shutdown.trigger();
         talk.play(ended).await;
         assert!(talk.receive().await.is_none());
 
-        let built = demo().build().unwrap();
+        let built = started(demo());
         let mut talk = Talk::with(built.clone(), None);
         talk.play(open).await;
         built.stop().await;
         talk.play(ended).await;
         talk.play("> 2 tools/list\n < 2 {}").await;
 
-        let mut talk = Talk::new(&demo());
+        let mut talk = Talk::new(demo());
         talk.play(open).await;
         talk.close().await;
         talk.play(ended).await;
@@ -184,7 +184,7 @@ fn only_streams_are_cancelled_by_a_server() {
             std::future::pending::<()>().await;
             String::new()
         });
-        let built = demo().tool(hanging).build().unwrap();
+        let built = started(demo().tool(hanging));
         let mut talk = Talk::with(built.clone(), None);
         talk.play(
             r#"
@@ -210,7 +210,7 @@ fn only_streams_are_cancelled_by_a_server() {
 #[test]
 fn streams_are_bounded() {
     runtime().block_on(async {
-        let server = demo().listen_streams(3);
+        let server = started(demo().listen_streams(3));
         let open = |id: usize| {
             format!(
                 "> {id} subscriptions/listen {{\"notifications\": {{}}}}\n < notifications/subscriptions/acknowledged"
@@ -249,7 +249,7 @@ fn streams_carry_only_changes() {
         "x".to_owned()
     }));
     check(
-        &server,
+        server,
         r#"
         @ 2026-07-28
         > 1 subscriptions/listen {"notifications": {"toolsListChanged": true}, "_meta": {"io.modelcontextprotocol/logLevel": "debug", "progressToken": 1}}
@@ -267,14 +267,14 @@ fn streams_carry_only_changes() {
 #[test]
 fn fifty_streams_are_in_order() {
     runtime().block_on(async {
-        let server = touching();
+        let server = started(touching());
         let mut talk = Talk::new(&server);
         talk.play("@ 2026-07-28").await;
         let mut handles = Vec::new();
         for id in 1..=50 {
             talk.play(&format!("> {id} subscriptions/listen {{\"notifications\": {{\"toolsListChanged\": true}}}}"))
                 .await;
-            handles.push(server.tool_registry().add(extra(&format!("n{id}"))).unwrap());
+            handles.push(server.registry().tools().add(extra(&format!("n{id}"))).unwrap());
         }
         let mut acknowledged = std::collections::HashSet::new();
         while acknowledged.len() < 50 {
@@ -293,10 +293,10 @@ fn fifty_streams_are_in_order() {
 #[test]
 fn slow_readers_get_fewer_notices() {
     runtime().block_on(async {
-        let server = touching();
+        let server = started(touching());
         let mut modern = Talk::new(&server);
         modern.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true, \"resourceSubscriptions\": [\"note:one\"]}}\n < notifications/subscriptions/acknowledged").await;
-        let tools = server.tool_registry();
+        let tools = server.registry().tools();
         for n in 0..10_000 {
             drop(tools.add(extra(&format!("n{n}"))).unwrap());
         }
@@ -308,7 +308,7 @@ fn slow_readers_get_fewer_notices() {
 #[test]
 fn hooks_hear_of_subscriptions() {
     let watched = Arc::new(AtomicUsize::new(0));
-    let server = {
+    let server = started({
         let (up, down) = (watched.clone(), watched.clone());
         demo()
             .resource(text_resource("secret:x", "x"))
@@ -329,7 +329,7 @@ fn hooks_hear_of_subscriptions() {
                     Ok(())
                 }
             })
-    };
+    });
     runtime().block_on(async {
         let mut old = Talk::new(&server);
         old.play("@ 2025-11-25\n > 1 resources/subscribe {\"uri\": \"note:one\"}\n < 1 {}\n > 2 resources/subscribe {\"uri\": \"secret:x\"}\n < 2 error -32602 secret").await;
@@ -384,7 +384,7 @@ fn hooks_hear_of_every_end() {
         let found = counts.each_ref().map(|count| count.load(Ordering::SeqCst));
         assert_eq!(found, [expected; 2]);
     };
-    let server = counting(&counts);
+    let server = started(counting(&counts));
     runtime().block_on(async {
         for revision in legacy() {
             let mut talk = Talk::new(&server);
@@ -410,7 +410,7 @@ fn hooks_hear_of_every_end() {
             are(1);
             talk.play("> 7 resources/subscribe {\"uri\": \"note://wait\"}\n < nothing\n > notifications/cancelled {\"requestId\": 7}\n < nothing").await;
             are(1);
-            server.resource_registry().updated("note://wait");
+            server.registry().resources().updated("note://wait");
             talk.play("< nothing").await;
             talk.close().await;
             assert!(talk.receive().await.is_none());
@@ -430,12 +430,12 @@ fn hooks_hear_of_every_end() {
 /// A server goes on telling of changes when the runtime that it was first served in is gone.
 #[test]
 fn a_second_runtime_hears_of_changes_too() {
-    let server = demo();
+    let server = started(demo());
     for n in 0..2 {
         runtime().block_on(async {
             let mut talk = Talk::new(&server);
             talk.play("@ 2025-11-25").await;
-            let tool = server.tool_registry().add(extra(&format!("n{n}"))).unwrap();
+            let tool = server.registry().tools().add(extra(&format!("n{n}"))).unwrap();
             talk.play("< notifications/tools/list_changed").await;
             tool.keep();
         });
@@ -447,22 +447,24 @@ fn a_second_runtime_hears_of_changes_too() {
 fn a_second_subscription_asks_nobody() {
     let (asked, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (asking, ending) = (asked.clone(), ended.clone());
-    let server = touching()
-        .on_subscribe(move |_, _| {
-            asking.fetch_add(1, Ordering::SeqCst);
-            async { Ok(()) }
-        })
-        .on_unsubscribe(move |_, _| {
-            ending.fetch_add(1, Ordering::SeqCst);
-            async { Ok(()) }
-        });
+    let server = started(
+        touching()
+            .on_subscribe(move |_, _| {
+                asking.fetch_add(1, Ordering::SeqCst);
+                async { Ok(()) }
+            })
+            .on_unsubscribe(move |_, _| {
+                ending.fetch_add(1, Ordering::SeqCst);
+                async { Ok(()) }
+            }),
+    );
     let counts = || (asked.load(Ordering::SeqCst), ended.load(Ordering::SeqCst));
     runtime().block_on(async {
         let mut old = Talk::new(&server);
         old.play("@ 2025-11-25\n > 1 resources/subscribe {\"uri\": \"note:one\"}\n < 1 {}").await;
         old.play("> 2 resources/subscribe {\"uri\": \"note:one\"}\n < 2 {}\n < nothing").await;
         assert_eq!(counts(), (1, 0));
-        server.resource_registry().updated("note:one");
+        server.registry().resources().updated("note:one");
         old.play("< notifications/resources/updated {\"uri\": \"note:one\"}").await;
         old.play("> 3 resources/unsubscribe {\"uri\": \"note:one\"}\n < 3 {}\n < nothing").await;
         assert_eq!(counts(), (1, 1));
@@ -471,16 +473,18 @@ fn a_second_subscription_asks_nobody() {
     });
 }
 
-/// Clones of a server are served each for itself: when one connection ends, the listen streams of others go on.
+/// When one connection of a server ends, the listen streams of others go on.
 #[test]
 fn a_connection_that_ends_leaves_the_streams_of_others() {
     runtime().block_on(async {
-        let server = demo();
-        let (one, other) = (server.build().unwrap(), server.clone().build().unwrap());
-        let mut talk = Talk::with(other, None);
+        let server = started(demo());
+        let (mut one, mut talk) = (Talk::new(&server), Talk::new(&server));
+        one.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged").await;
         talk.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged").await;
-        one.stop().await;
-        let handle = server.tool_registry().add(extra("x")).unwrap();
+        one.shutdown.trigger();
+        one.play("< notifications/cancelled {\"requestId\": 1}").await;
+        drop(one);
+        let handle = server.registry().tools().add(extra("x")).unwrap();
         talk.play("< notifications/tools/list_changed").await;
         talk.play("> 2 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged\n < nothing").await;
         drop(handle);
@@ -491,11 +495,11 @@ fn a_connection_that_ends_leaves_the_streams_of_others() {
 #[test]
 fn both_eras_hear_of_a_change() {
     runtime().block_on(async {
-        let server = demo();
+        let server = started(demo());
         let (mut old, mut new) = (Talk::new(&server), Talk::new(&server));
         old.play(&format!("@ {}", Revision::V2024_11_05)).await;
         new.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged").await;
-        let handle = server.tool_registry().add(extra("x")).unwrap();
+        let handle = server.registry().tools().add(extra("x")).unwrap();
         old.play("< notifications/tools/list_changed").await;
         new.play("< notifications/tools/list_changed").await;
         handle.remove();

@@ -19,11 +19,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use jackfield_peer::{ByteStream, Connection, Principal, Shutdown, ShutdownTrigger};
 use jackfield_protocol::Revision;
-use jackfield_server::Server;
+use jackfield_server::{RunningServer, Server};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
@@ -40,18 +41,52 @@ pub(crate) fn check_each(
     conversation: &str,
 ) {
     for revision in revisions {
-        check(&server(), &conversation.replace("REVISION", revision.as_str()));
+        check(server(), &conversation.replace("REVISION", revision.as_str()));
     }
 }
 
 /// Plays a conversation.
 #[track_caller]
-pub(crate) fn check(server: &Server, conversation: &str) {
-    let built = server.build().unwrap_or_else(|error| panic!("{error}"));
+pub(crate) fn check(server: impl Serve, conversation: &str) {
+    let server = server.running();
     runtime().block_on(async move {
-        let mut talk = Talk::with(built, None);
+        let mut talk = Talk::new(server);
         talk.play(conversation).await;
     });
+}
+
+/// What a conversation is held with: a server that runs, or one that is started for it.
+pub(crate) trait Serve {
+    fn running(self) -> RunningServer;
+}
+
+impl Serve for Server {
+    #[track_caller]
+    fn running(self) -> RunningServer {
+        started(self)
+    }
+}
+
+impl Serve for RunningServer {
+    fn running(self) -> RunningServer {
+        self
+    }
+}
+
+impl Serve for &RunningServer {
+    fn running(self) -> RunningServer {
+        self.clone()
+    }
+}
+
+/// Starts a server that has nothing to wait for.
+#[track_caller]
+pub(crate) fn started(server: Server) -> RunningServer {
+    let mut context = Context::from_waker(Waker::noop());
+    match std::pin::pin!(server.start()).poll(&mut context) {
+        Poll::Ready(running) => running.unwrap_or_else(|error| panic!("{error}")),
+        Poll::Pending => panic!("the server waits for something before it starts"),
+    }
 }
 
 /// A runtime whose clock stands still unless everyone waits.
@@ -73,18 +108,21 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    pub(crate) fn new(server: &Server) -> Self {
-        Self::with(server.build().unwrap_or_else(|error| panic!("{error}")), None)
+    #[track_caller]
+    pub(crate) fn new(server: impl Serve) -> Self {
+        Self::with(server, None)
     }
 
-    pub(crate) fn of_user(server: &Server, user: &str) -> Self {
-        Self::with(server.build().unwrap(), Some(Principal::new("https://issuer.example", user)))
+    #[track_caller]
+    pub(crate) fn of_user(server: impl Serve, user: &str) -> Self {
+        Self::with(server, Some(Principal::new("https://issuer.example", user)))
     }
 
-    pub(crate) fn with(built: jackfield_server::BuiltServer, user: Option<Principal>) -> Self {
+    #[track_caller]
+    pub(crate) fn with(server: impl Serve, user: Option<Principal>) -> Self {
         let (near, far) = ByteStream::pair(1 << 20);
         let (shutdown, listener) = Shutdown::new();
-        let mut connection = Connection::new(Arc::new(built)).with_shutdown(listener);
+        let mut connection = Connection::new(Arc::new(server.running())).with_shutdown(listener);
         if let Some(user) = user {
             connection = connection.with_principal(user);
         }

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use jackfield_protocol::{CallToolResult, RawJson, Revision, Schema, TaskSupport, Tool};
-use jackfield_server::{Cx, NextTool, Server, ToolEntry, Validation, Work};
+use jackfield_server::{Cx, NextTool, RunningServer, Server, ToolEntry, Validation, Work};
 use serde_json::json;
 
 use crate::demo::{add, demo, echo, plain, sync_tool};
-use crate::talk::{check, check_each};
+use crate::talk::{Talk, check, check_each, started};
 
 /// SRV-007, SRV-008, SRV-009, SRV-012: the list has all tools in the order of registration, the same for everyone.
 #[test]
@@ -74,7 +74,7 @@ fn bad_arguments_are_failures_with_field_and_rule() {
 #[test]
 fn each_problem_of_arguments_has_a_line() {
     crate::talk::runtime().block_on(async {
-        let mut talk = crate::talk::Talk::new(&demo());
+        let mut talk = Talk::new(demo());
         talk.play("@ 2026-07-28\n > 1 tools/call {\"name\": \"add\", \"arguments\": {\"a\": \"x\", \"b\": 101, \"c\": 1}}\n < 1 {\"content\": [{\"text\": \"$text\"}]}").await;
         let text = talk.known("$text").as_str().unwrap().to_owned();
         let lines: Vec<_> = text.lines().skip(1).collect();
@@ -98,7 +98,7 @@ fn structured_content_is_also_text() {
         "#,
     );
     check(
-        &demo(),
+        demo(),
         r#"
         @ 2025-03-26
         > 1 tools/call {"name": "add", "arguments": {"a": 1, "b": 2}}
@@ -120,19 +120,19 @@ fn results_fit_their_output_schema() {
     let wrong = || CallToolResult::new(vec![]).with_structured(RawJson::from(json!({"other": 1})));
     for revision in Revision::ALL {
         let call = format!("@ {revision}\n > 1 tools/call {{\"name\": \"broken\"}}");
-        check(&broken(wrong).check_output(true), &format!("{call}\n < 1 error -32603 sum"));
+        check(broken(wrong).check_output(true), &format!("{call}\n < 1 error -32603 sum"));
         // A schema that was written by hand is checked unless it is said otherwise.
-        check(&broken(wrong), &format!("{call}\n < 1 error -32603 sum"));
+        check(broken(wrong), &format!("{call}\n < 1 error -32603 sum"));
         check(
-            &broken(|| CallToolResult::text("x")).check_output(true),
+            broken(|| CallToolResult::text("x")).check_output(true),
             &format!("{call}\n < 1 error -32603 structured"),
         );
         // A failure has no structured content to check.
         check(
-            &broken(|| CallToolResult::failure("x")).check_output(true),
+            broken(|| CallToolResult::failure("x")).check_output(true),
             &format!("{call}\n < 1 {{\"isError\": true}}"),
         );
-        check(&broken(wrong).check_output(false), &format!("{call}\n < 1 {{}}"));
+        check(broken(wrong).check_output(false), &format!("{call}\n < 1 {{}}"));
     }
 }
 
@@ -149,9 +149,9 @@ fn long_results_are_checked_on_request() {
         Server::new("x").tool(entry)
     };
     let call = "@ 2026-07-28\n > 1 tools/call {\"name\": \"broken\"}";
-    check(&server(10), &format!("{call}\n < 1 error -32603 schema"));
-    check(&server(1_000), &format!("{call}\n < 1 {{}}"));
-    check(&server(1_000).check_output(true), &format!("{call}\n < 1 error -32603 schema"));
+    check(server(10), &format!("{call}\n < 1 error -32603 schema"));
+    check(server(1_000), &format!("{call}\n < 1 {{}}"));
+    check(server(1_000).check_output(true), &format!("{call}\n < 1 error -32603 schema"));
 }
 
 /// BASE-039, BASE-041, BASE-042: 2020-12 by default, and the dialect that a schema declares.
@@ -173,7 +173,7 @@ fn schemas_are_read_by_their_dialect() {
     );
     for server in [new, old] {
         check(
-            &server,
+            server,
             r#"
             @ 2026-07-28
             > 1 tools/call {"name": "t", "arguments": {"t": ["a"]}}
@@ -195,7 +195,7 @@ fn patterns_take_linear_time() {
     let server = Server::new("x").tool(sync_tool("t", schema, |_, _| CallToolResult::text("ok")));
     let many = "a".repeat(50_000);
     check(
-        &server,
+        server,
         &format!(
             "@ 2026-07-28\n > 1 tools/call {{\"name\": \"t\", \"arguments\": {{\"a\": \"{many}!\"}}}}\n < 1 {{\"isError\": true}}"
         ),
@@ -208,7 +208,7 @@ fn patterns_take_linear_time() {
 fn recursive_alternatives_are_bounded() {
     let branch = json!({"properties": {"x": {"$ref": "#/$defs/n"}}, "required": ["y"]});
     let schema = json!({"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"anyOf": [branch, branch, branch]}}});
-    let server = Server::new("x").tool(sync_tool("t", schema, |_, _| CallToolResult::text("ok")));
+    let server = started(Server::new("x").tool(sync_tool("t", schema, |_, _| CallToolResult::text("ok"))));
     let deep = |levels| (0..levels).fold("{}".to_owned(), |inner, _| format!("{{\"x\":{inner}}}"));
     for levels in [5, 9, 60] {
         let call = format!("> 1 tools/call {{\"name\": \"t\", \"arguments\": {{\"n\": {}}}}}", deep(levels));
@@ -226,7 +226,7 @@ fn blocking_work_runs_beside() {
     };
     let server = Server::new("x").tool(blocking("slow", || "done".to_owned())).tool(blocking("boom", || panic!("no")));
     check(
-        &server,
+        server,
         "@ 2025-11-25\n > 1 tools/call {\"name\": \"slow\"}\n < 1 {\"content\": [{\"text\": \"done\"}]}\n > 2 tools/call {\"name\": \"boom\"}\n < 2 error -32603 panicked",
     );
 }
@@ -238,7 +238,7 @@ fn middleware_of_a_tool_sees_its_calls_only() {
         Ok(done.map(|result| CallToolResult::text(result.content[0].as_text().unwrap().to_uppercase())))
     });
     check(
-        &Server::new("x").tool(shout).tool(add()),
+        Server::new("x").tool(shout).tool(add()),
         r#"
         @ 2025-11-25
         > 1 tools/call {"name": "echo", "arguments": {"message": "hey"}}
@@ -267,7 +267,7 @@ fn a_cancelled_call_is_dropped() {
         }
     }));
     check(
-        &server,
+        server,
         r#"
         @ 2026-07-28
         > 1 tools/call {"name": "forever"}
@@ -291,7 +291,7 @@ fn costly_arguments_are_checked_aside() {
     let sum = sync_tool("sum", schema, |arguments, _| {
         CallToolResult::text(arguments["v"].as_array().unwrap().len().to_string())
     });
-    let server = Server::new("x").tool(sum.with_task(TaskSupport::Optional));
+    let server = started(Server::new("x").tool(sum.with_task(TaskSupport::Optional)));
     let list = |value: &str, count: usize| format!(r#"{{"v": [{}]}}"#, vec![value; count].join(","));
     check(
         &server,
@@ -329,8 +329,6 @@ fn costly_arguments_are_checked_aside() {
 /// SRV-021: a server whose tools embed resources declares that it has resources, at the latest when the first one is embedded.
 #[tokio::test]
 async fn embedded_resources_bring_the_capability() {
-    use jackfield_server::testing::TestClient;
-
     let embeds = || {
         sync_tool("embed", json!({"type": "object"}), |_, _| {
             let resource = jackfield_protocol::ResourceContents::text("note://1", "text");
@@ -338,19 +336,31 @@ async fn embedded_resources_bring_the_capability() {
         })
     };
     for revision in Revision::ALL {
-        let has_resources = async |server: &Server| {
-            let introduction = TestClient::with_revision(server.clone(), revision).introduction().await.unwrap();
-            introduction["capabilities"]["resources"].is_object()
+        let has_resources = async |server: &RunningServer| {
+            let (method, params) = match revision.has_handshake() {
+                true => (
+                    "initialize",
+                    json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
+                ),
+                false => ("server/discover", json!({})),
+            };
+            let mut talk = Talk::new(server);
+            if !revision.has_handshake() {
+                talk.play(&format!("@ {revision}")).await;
+            }
+            talk.play(&format!("> 1 {method} {params}\n < 1 {{\"capabilities\": \"$capabilities\"}}")).await;
+            talk.known("$capabilities")["resources"].is_object()
         };
-        let server = Server::new("x").tool(embeds());
-        let client = TestClient::with_revision(server.clone(), revision);
-        client.call_tool("embed", json!({})).await.unwrap();
+        let server = started(Server::new("x").tool(embeds()));
+        assert!(!has_resources(&server).await, "{revision}");
+        let mut talk = Talk::new(&server);
+        talk.play(&format!("@ {revision}\n > 1 tools/call {{\"name\": \"embed\"}}\n < 1 {{}}")).await;
         assert!(has_resources(&server).await, "{revision}");
-        assert!(client.list_resources().await.unwrap().is_empty());
+        talk.play("> 2 resources/list\n < 2 {\"resources\": []}").await;
 
         let server = Server::new("x").tool(embeds());
-        drop(server.resource_registry());
-        assert!(has_resources(&server).await, "{revision}: whoever says so has it from the start");
+        drop(server.registry().resources());
+        assert!(has_resources(&started(server)).await, "{revision}: whoever says so has it from the start");
     }
 }
 
@@ -379,7 +389,7 @@ fn problems_of_long_arguments_are_not_gathered() {
         r#"< 2 {"content": [{"text": "None"}]}"#.to_owned(),
         "< 3 {}".to_owned(),
     ];
-    check(&Server::new("x").tool(entry), &conversation.join("\n"));
+    check(Server::new("x").tool(entry), &conversation.join("\n"));
 }
 
 /// A tool that is as strict as its types is checked all the same where its schema is stricter than those.
@@ -390,7 +400,7 @@ fn rules_beside_the_name_of_a_type_count() {
     let mut entry = sync_tool("n", schema, |_, _| CallToolResult::text("ok"));
     entry.validation = Validation::Typed;
     check(
-        &Server::new("x").tool(entry),
+        Server::new("x").tool(entry),
         r#"
         @ 2026-07-28
         > 1 tools/call {"name": "n", "arguments": {"n": 1000}}

@@ -13,7 +13,7 @@ fn nobody_waits_for_a_retry() {
         .tool(echo())
         .tool(plain("ask", |cx: Cx| async move { cx.roots().await.map(|roots| format!("{} roots", roots.len())) }));
     runtime().block_on(async {
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play("@ 2026-07-28 {\"roots\": {}}").await;
         // More than may be under way at the same time.
         for _ in 0..500 {

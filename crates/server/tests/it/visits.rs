@@ -7,7 +7,7 @@ use jackfield_server::{Cx, Handles, ProtocolError, Server};
 use serde_json::{Value, json};
 
 use crate::demo::plain;
-use crate::talk::{Talk, runtime};
+use crate::talk::{Talk, runtime, started};
 
 /// An account elsewhere that a user connects at a page: nothing, or what the other side gave for it.
 type Account = Mutex<Option<String>>;
@@ -74,7 +74,7 @@ fn a_page_serves_only_whom_it_was_made_for() {
     for era in ["2025-11-25", "2026-07-28"] {
         runtime().block_on(async {
             let accounts = Arc::new(Handles::<Account>::new());
-            let built = server(accounts.clone()).build().unwrap();
+            let built = started(server(accounts.clone()));
             let user = |name: &str| Principal::new("https://issuer.example", name);
             // Clients come through a program, browsers do not.
             let mut alice = Talk::with(built.clone(), Some(user("alice").through("app")));
@@ -122,7 +122,7 @@ fn nobodys_page_serves_nobody() {
             let kept = kept.clone();
             async move { kept.insert(&cx, 1).unwrap() }
         }));
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play("@ 2025-11-25\n> 1 tools/call {\"name\": \"open\"}\n< 1 {\"content\": [{\"text\": \"$handle\"}]}")
             .await;
         let handle = talk.known("$handle").as_str().unwrap().to_owned();
@@ -136,9 +136,9 @@ fn nobodys_page_serves_nobody() {
 fn a_client_can_not_say_who_its_user_is() {
     for era in ["2025-11-25", "2026-07-28"] {
         runtime().block_on(async {
-            let server = Server::new("x").tool(plain("who", |cx: Cx| async move {
+            let server = started(Server::new("x").tool(plain("who", |cx: Cx| async move {
                 cx.auth().map_or("nobody".to_owned(), |user| format!("{} of {}", user.subject, user.issuer))
-            }));
+            })));
             let lie = r#"{"name": "who", "arguments": {"user": "alice", "sub": "alice"}, "_meta": {"user": "alice", "sub": "alice", "io.modelcontextprotocol/user": "alice", "io.modelcontextprotocol/clientInfo": {"name": "alice", "version": "1"}}}"#;
             let mut mallory = Talk::of_user(&server, "mallory");
             mallory.play(&format!("@ {era}\n> 1 tools/call {lie}\n< 1 {{\"content\": [{{\"text\": \"mallory of https://issuer.example\"}}]}}")).await;

@@ -51,7 +51,7 @@ pub fn server(options: Options) -> Server {
         .cache(Cached::Prompts, CacheHint::public(MINUTE))
         .cache(Cached::Resources, CacheHint::public(MINUTE))
         .cache(Cached::Templates, CacheHint::public(MINUTE))
-        .visible(is_visible)
+        .visible_to(is_visible)
         .middleware(typescript::unknown_tools)
         .middleware(typescript::answer);
     let server = environment::add(server, options.environment);

@@ -10,7 +10,7 @@ use crate::handshake;
 /// Makes a server of the family. It declares prompts and resources even if it has none: their lists are empty.
 pub(crate) fn server(name: &str) -> Server {
     let server = handshake::uncached(Server::new(name).logging(false)).middleware(answer);
-    let (_, _) = (server.prompt_registry(), server.resource_registry());
+    let (_, _) = (server.registry().prompts(), server.registry().resources());
     server
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jackfield::{ByteStream, Revision, Server};
+use jackfield::{ByteStream, Revision, RunningServer};
 use jackfield_client::{Client, Event};
 use jackfield_servers::everything::{Options, server};
 use tokio::task::JoinSet;
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 const URI: &str = "demo://resource/dynamic/text/1";
 const LONG: Duration = Duration::from_secs(60);
 
-async fn connect(server: &Server, revision: Revision, serving: &mut JoinSet<()>) -> Client {
+async fn connect(server: &RunningServer, revision: Revision, serving: &mut JoinSet<()>) -> Client {
     let (near, far) = ByteStream::pair(1 << 16);
     let server = server.clone();
     serving.spawn(async move { server.serve_stream(far).await.unwrap() });
@@ -21,7 +21,7 @@ async fn connect(server: &Server, revision: Revision, serving: &mut JoinSet<()>)
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_ends_takes_nothing_from_another() {
     let mut serving = JoinSet::new();
-    let client = connect(&server(Options::default()), Revision::LATEST, &mut serving).await;
+    let client = connect(&server(Options::default()).start().await.unwrap(), Revision::LATEST, &mut serving).await;
     let mut kept = client.subscribe().resource(URI).await.unwrap();
     drop(client.subscribe().resource(URI).await.unwrap());
     // Time passes when nobody has anything to do any more.
@@ -34,7 +34,7 @@ async fn a_stream_that_ends_takes_nothing_from_another() {
 /// What one session switches on is not about what another is subscribed to.
 #[tokio::test(start_paused = true)]
 async fn a_session_has_updates_of_its_own() {
-    let (server, mut serving) = (server(Options::default()), JoinSet::new());
+    let (server, mut serving) = (server(Options::default()).start().await.unwrap(), JoinSet::new());
     let one = connect(&server, Revision::LATEST_WITH_HANDSHAKE, &mut serving).await;
     let other = connect(&server, Revision::LATEST_WITH_HANDSHAKE, &mut serving).await;
     let mut subscription = other.subscribe().resource(URI).await.unwrap();

@@ -56,9 +56,9 @@ async fn bad_arguments_are_named_and_not_counted() {
 
 #[tokio::test]
 async fn each_session_has_a_history_of_its_own() {
-    let server = server(Options::default());
+    let server = server(Options::default()).start().await.unwrap();
     for _ in 0..2 {
-        let client = TestClient::with_revision(server.clone(), Revision::LATEST_WITH_HANDSHAKE);
+        let client = TestClient::with_revision(&server, Revision::LATEST_WITH_HANDSHAKE);
         assert_eq!(structured(&client, thought(json!(1), json!({}))).await["thoughtHistoryLength"], 1);
     }
 }

@@ -9,9 +9,10 @@ const CALLS: usize = 150;
 
 /// Calls tools at random. Each call must be answered: with a result, or with an error about its parameters.
 pub(crate) async fn soak(server: Server) {
+    let server = server.start().await.unwrap();
     let calls = std::env::var("JACKFIELD_SOAK").ok().and_then(|count| count.parse().ok()).unwrap_or(CALLS);
     for revision in [Revision::LATEST, Revision::LATEST_WITH_HANDSHAKE] {
-        let client = TestClient::with_revision(server.clone(), revision);
+        let client = TestClient::with_revision(&server, revision);
         let tools = client.list_tools().await.unwrap();
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         for _ in 0..calls {

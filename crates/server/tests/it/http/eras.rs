@@ -20,7 +20,7 @@ async fn every_version_is_negotiated_for_real() {
     let server = Server::new("demo").tool(sync_tool("version", json!({ "type": "object" }), |_, cx: Cx| {
         CallToolResult::text(cx.revision().as_str())
     }));
-    let listening = Listening::start(&server).await;
+    let listening = Listening::start(server).await;
     for revision in legacy() {
         let session = Session::open(listening.address, revision.as_str()).await;
         assert_eq!(session.ask(&session.tool(1, "version", json!({}))).await.text(), revision.as_str());
@@ -42,7 +42,7 @@ async fn every_version_is_negotiated_for_real() {
 /// HTTP-061, HTTP-064: a version header that is not spoken is refused in a session and outside of it.
 #[tokio::test]
 async fn the_version_header_has_rules() {
-    let listening = Listening::start(&demo()).await;
+    let listening = Listening::start(demo()).await;
     let session = Session::open(listening.address, "2025-06-18").await;
     let list = session.post(ask(1, "tools/list", json!({})));
     for (version, status) in [("2025-06-18", 200), ("1999-01-01", 400), ("2025-06-18, 2025-06-18", 400), ("", 400)] {
@@ -64,7 +64,7 @@ async fn lists_have_pages() {
     let server = names.iter().fold(Server::new("demo").page_size(2), |server, name| {
         server.tool(sync_tool(name, empty(), |_, _| CallToolResult::text("")))
     });
-    let listening = Listening::start(&server).await;
+    let listening = Listening::start(server).await;
     let session = Session::open(listening.address, "2025-03-26").await;
     for is_modern in [true, false] {
         let (mut cursor, mut found) = (Value::Null, Vec::new());
@@ -91,12 +91,12 @@ async fn lists_have_pages() {
 #[tokio::test]
 async fn changes_reach_the_stream_of_the_session() {
     let server = demo().resource(text_resource("note:watched", "watched"));
-    let (tools, resources) = (server.tool_registry(), server.resource_registry());
+    let (tools, resources) = (server.registry().tools(), server.registry().resources());
     let server = server.tool(sync_tool("touch", json!({ "type": "object" }), |_, cx: Cx| {
         cx.notify_resource_updated("note:watched");
         CallToolResult::text("touched")
     }));
-    let listening = Listening::start(&server).await;
+    let listening = Listening::start(server).await;
     let one = Session::open(listening.address, "2025-06-18").await;
     let other = Session::open(listening.address, "2025-11-25").await;
     let mut at_one = one.stream(&one.get()).await;
@@ -147,7 +147,7 @@ async fn a_cancelled_call_is_dropped() {
             std::future::pending::<CallToolResult>().await
         }
     }));
-    let listening = Listening::start(&server).await;
+    let listening = Listening::start(server).await;
     for version in ["2025-03-26", "2025-11-25"] {
         let session = Session::open(listening.address, version).await;
         let mut call = Client::connect(listening.address).await;
@@ -165,7 +165,7 @@ async fn a_cancelled_call_is_dropped() {
 /// HTTP-013, HTTP-022: a batch is answered by a batch, in the revisions that have them.
 #[tokio::test]
 async fn batches_are_answered_by_batches() {
-    let listening = Listening::start(&demo()).await;
+    let listening = Listening::start(demo()).await;
     let session = Session::open(listening.address, "2025-03-26").await;
     let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     let batch =

@@ -47,7 +47,7 @@ fn facts(cx: &Cx) -> CallToolResult {
 async fn handlers_see_headers_but_no_credentials() {
     let server = Server::new("demo").tool(sync_tool("facts", json!({ "type": "object" }), |_, cx| facts(&cx)));
     let config = HttpConfig::default().with_authenticator(Tokens).hide_header(HeaderName::from_static("x-api-key"));
-    let listening = Listening::with(&server, config).await;
+    let listening = Listening::with(server, config).await;
     let dress = |ask: Ask| {
         ask.with("authorization", "Bearer secret-token")
             .with("cookie", "id=secret-cookie")
@@ -90,7 +90,7 @@ fn releasing() -> Server {
 /// HTTP-034, HTTP-032, HTTP-049: a handler lets go of its connection; the client comes back and gets the answer.
 #[tokio::test]
 async fn a_handler_lets_go_of_its_connection() {
-    let listening = Listening::start(&releasing()).await;
+    let listening = Listening::start(releasing()).await;
     let session = Session::open(listening.address, "2025-11-25").await;
     let mut stream = session.stream(&session.tool(7, "release", json!({}))).await;
     let primer = stream.event().await.unwrap();
@@ -105,7 +105,7 @@ async fn a_handler_lets_go_of_its_connection() {
 /// HTTP-023: where a client cannot come back for the answer, it is answered as ever.
 #[tokio::test]
 async fn elsewhere_nothing_is_let_go() {
-    let listening = Listening::start(&releasing()).await;
+    let listening = Listening::start(releasing()).await;
     for version in ["2025-03-26", "2025-06-18"] {
         let session = Session::open(listening.address, version).await;
         assert_eq!(session.ask(&session.tool(1, "release", json!({}))).await.text(), "released false");

@@ -19,8 +19,9 @@ use std::sync::Arc;
 
 use jackfield_http::{HttpConfig, HttpServer};
 use jackfield_peer::{Shutdown, ShutdownTrigger};
-use jackfield_server::Server;
 use tokio::task::JoinSet;
+
+use crate::talk::Serve;
 
 /// A server that listens until it is dropped.
 struct Listening {
@@ -30,13 +31,12 @@ struct Listening {
 }
 
 impl Listening {
-    async fn start(server: &Server) -> Self {
+    async fn start(server: impl Serve) -> Self {
         Self::with(server, HttpConfig::default()).await
     }
 
-    async fn with(server: &Server, config: HttpConfig) -> Self {
-        let built = server.build().unwrap();
-        let bound = HttpServer::new(Arc::new(built)).config(config).bind("127.0.0.1:0").await.unwrap();
+    async fn with(server: impl Serve, config: HttpConfig) -> Self {
+        let bound = HttpServer::new(Arc::new(server.running())).config(config).bind("127.0.0.1:0").await.unwrap();
         let (trigger, shutdown) = Shutdown::new();
         let address = bound.local_addr();
         let mut task = JoinSet::new();

@@ -5,7 +5,7 @@ mod late;
 use jackfield_http::{HttpConfig, HttpServer};
 use jackfield_peer::Shutdown;
 use jackfield_protocol::{CallToolResult, TaskSupport};
-use jackfield_server::{BuiltServer, Cx, Elicited, QuestionError, Server};
+use jackfield_server::{Cx, Elicited, QuestionError, RunningServer, Server};
 use jackfield_store::{SessionStore, Stores};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -54,8 +54,7 @@ fn server() -> Server {
 
 /// Three nodes.
 struct Nodes {
-    servers: Vec<Server>,
-    _built: Vec<BuiltServer>,
+    servers: Vec<RunningServer>,
     listening: Vec<Listening>,
 }
 
@@ -67,7 +66,7 @@ impl Nodes {
     /// Starts nodes that see the sessions in the store in another way.
     async fn with_sessions(see: impl Fn(usize, &Arc<dyn SessionStore>) -> Arc<dyn SessionStore>) -> Self {
         let memory = Stores::memory();
-        let mut nodes = Self { servers: Vec::new(), _built: Vec::new(), listening: Vec::new() };
+        let mut nodes = Self { servers: Vec::new(), listening: Vec::new() };
         for node in 0..3 {
             let stores = Stores::shared(
                 see(node, memory.sessions()),
@@ -76,16 +75,13 @@ impl Nodes {
                 memory.kv().clone(),
                 memory.bus().clone(),
             );
-            let server = server().store(stores);
-            let built = server.build().unwrap();
-            built.start().await.unwrap();
-            let config = HttpConfig::default().with_stores(built.stores().unwrap().clone());
-            let bound = HttpServer::new(Arc::new(built.clone())).config(config).bind("127.0.0.1:0").await.unwrap();
+            let server = server().store(stores).start().await.unwrap();
+            let config = HttpConfig::default().with_stores(server.stores().unwrap().clone());
+            let bound = HttpServer::new(Arc::new(server.clone())).config(config).bind("127.0.0.1:0").await.unwrap();
             let (trigger, shutdown) = Shutdown::new();
             let (address, mut task) = (bound.local_addr(), JoinSet::new());
             task.spawn(async move { bound.serve(shutdown).await.unwrap() });
             nodes.servers.push(server);
-            nodes._built.push(built);
             nodes.listening.push(Listening { address, _trigger: trigger, _task: task });
         }
         nodes
@@ -120,10 +116,10 @@ async fn changes_at_one_node_reach_the_clients_of_all() {
     assert_eq!(listener.open(&listen).await.status, 200);
     assert_eq!(listener.message().await.unwrap()["method"], "notifications/subscriptions/acknowledged");
 
-    let handle = nodes.servers[0].tool_registry().add(plain("late", |_| async { String::new() })).unwrap();
+    let handle = nodes.servers[0].registry().tools().add(plain("late", |_| async { String::new() })).unwrap();
     assert_eq!(listener.message().await.unwrap()["method"], "notifications/tools/list_changed");
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/tools/list_changed");
-    let added = nodes.servers[1].resource_registry().add(text_resource("note:late", "late")).unwrap();
+    let added = nodes.servers[1].registry().resources().add(text_resource("note:late", "late")).unwrap();
     // All three nodes tell the session of the first change; were it there twice, it would come before the second.
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/resources/list_changed");
     drop((handle, added));
@@ -147,7 +143,7 @@ async fn subscriptions_belong_to_the_session_not_to_the_node() {
     let unsubscribe = third.post(ask(3, "resources/unsubscribe", json!({ "uri": "note:watched" })));
     assert_eq!(third.ask(&unsubscribe).await.json()["result"], json!({}));
     // A node that is new to the session learns what holds now.
-    let handle = nodes.servers[1].tool_registry().add(plain("late", |_| async { String::new() })).unwrap();
+    let handle = nodes.servers[1].registry().tools().add(plain("late", |_| async { String::new() })).unwrap();
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/tools/list_changed");
     drop(handle);
 }
@@ -163,10 +159,10 @@ async fn a_change_that_nobody_heard_for_a_session_is_told_when_it_comes_back() {
     let primer = stream.event().await.unwrap().id;
     let subscribe = session.post(ask(1, "resources/subscribe", json!({ "uri": "note:watched" })));
     assert_eq!(session.ask(&subscribe).await.json()["result"], json!({}));
-    drop((nodes.listening.remove(0), nodes._built.remove(0), nodes.servers.remove(0)));
+    drop((nodes.listening.remove(0), nodes.servers.remove(0)));
     assert_eq!(stream.event().await, None);
 
-    let handle = nodes.servers[0].tool_registry().add(plain("late", |_| async { String::new() })).unwrap();
+    let handle = nodes.servers[0].registry().tools().add(plain("late", |_| async { String::new() })).unwrap();
     let touched = nodes.modern(1, &Ask::tool("touch", json!({}))).await;
     assert_eq!(touched["result"]["content"][0]["text"], "touched");
     let mut stream = second.stream(&second.get().with("last-event-id", &primer)).await;
@@ -178,7 +174,7 @@ async fn a_change_that_nobody_heard_for_a_session_is_told_when_it_comes_back() {
     // At the third node the same is found, but has been told; what comes next is new.
     let answer = third.ask(&third.post(ask(2, "ping", json!({})))).await;
     assert_eq!(answer.status, 200);
-    let added = nodes.servers[1].resource_registry().add(text_resource("note:late", "late")).unwrap();
+    let added = nodes.servers[1].registry().resources().add(text_resource("note:late", "late")).unwrap();
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/resources/list_changed");
     drop((handle, added));
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::Listening;
 use super::client::{Ask, Client};
 use crate::demo::{plain, text_resource};
+use crate::talk::Serve;
 
 /// One session of the old transport.
 struct Old {
@@ -16,7 +17,7 @@ struct Old {
 }
 
 impl Old {
-    async fn open(server: &Server) -> Self {
+    async fn open(server: impl Serve) -> Self {
         let listening = Listening::start(server).await;
         let mut stream = Client::connect(listening.address).await;
         stream.open(&Ask::new("GET", "/sse").with("accept", "text/event-stream")).await;
@@ -60,8 +61,8 @@ async fn a_client_of_2024_has_it_all() {
             let roots = cx.roots().await.unwrap();
             CallToolResult::text(format!("{} root", roots.len()))
         }));
-    let tools = server.tool_registry();
-    let mut old = Old::open(&server).await;
+    let tools = server.registry().tools();
+    let mut old = Old::open(server).await;
     let listed = old.ask(1, "tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"][0]["name"], "work");
     assert_eq!(listed["result"]["tools"][0].get("annotations"), None);

@@ -44,8 +44,8 @@ async fn messages_travel_on_the_response_of_their_request() {
             CallToolResult::text("done")
         }
     }));
-    let tools = server.tool_registry();
-    let listening = Listening::start(&server).await;
+    let tools = server.registry().tools();
+    let listening = Listening::start(server).await;
     let open = async |ask: Ask| {
         let mut client = Client::connect(listening.address).await;
         let head = client.open(&ask).await;

@@ -14,7 +14,7 @@ fn ask(id: u32, method: &str, params: Value) -> Value {
 /// task come on it.
 #[tokio::test]
 async fn questions_come_on_the_stream_of_the_result() {
-    let listening = Listening::start(&server()).await;
+    let listening = Listening::start(server()).await;
     let session = Session::open(listening.address, "2025-11-25").await;
     let call = ask(1, "tools/call", json!({ "name": "greet", "task": {} }));
     let created = session.ask(&session.post(call)).await.json();
@@ -54,7 +54,7 @@ fn modern(method: &str, mut params: Value, name: &str) -> Ask {
 /// HTTP-106: `Mcp-Name` names the task, so that proxies can route by it; one that names another is refused.
 #[tokio::test]
 async fn the_name_header_names_the_task() {
-    let listening = Listening::start(&server()).await;
+    let listening = Listening::start(server()).await;
     let mut client = Client::connect(listening.address).await;
     let created = client.ask(&modern("tools/call", json!({ "name": "endless" }), "endless")).await.json();
     let id = created["result"]["taskId"].as_str().unwrap().to_owned();

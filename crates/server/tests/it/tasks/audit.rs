@@ -8,7 +8,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 
 use super::{core_tasks, pass, server};
-use crate::talk::{Talk, runtime};
+use crate::talk::{Talk, runtime, started};
 
 /// Keeps each event as text.
 #[derive(Clone, Default)]
@@ -46,7 +46,7 @@ fn what_happens_to_tasks_is_written_down() {
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(written.clone()));
     runtime().block_on(async {
         let (mut alice, mut mallory) = {
-            let server = server();
+            let server = started(server());
             (Talk::of_user(&server, "alice"), Talk::of_user(&server, "mallory"))
         };
         alice.play(&core_tasks()).await;

@@ -8,10 +8,10 @@ use jackfield_server::{Server, Tasks};
 
 use super::{EXTENSION, core_tasks, pass, server, server_with};
 use crate::demo::plain;
-use crate::talk::{Talk, check, check_each, runtime};
+use crate::talk::{Talk, check, check_each, runtime, started};
 
 async fn begin() -> Talk {
-    let mut talk = Talk::new(&server());
+    let mut talk = Talk::new(server());
     talk.play(&core_tasks()).await;
     talk
 }
@@ -47,7 +47,7 @@ fn a_call_runs_as_a_task() {
 #[test]
 fn tools_say_whether_they_run_as_tasks() {
     check(
-        &server(),
+        server(),
         &format!(
             r#"{}
         > 1 tools/call {{"name": "plain", "task": {{}}}}
@@ -72,7 +72,7 @@ fn tools_say_whether_they_run_as_tasks() {
 fn servers_without_tasks_ignore_the_wish() {
     let without = || Server::new("x").tool(plain("t", |_| async { "done".to_owned() }));
     check(
-        &without(),
+        without(),
         r#"
         @ 2025-11-25 {}
         > 1 tools/call {"name": "t", "task": {"ttl": 5}}
@@ -107,7 +107,7 @@ fn servers_without_tasks_ignore_the_wish() {
 fn the_capability_is_declared_by_kind_of_request() {
     let introduction = |revision: Revision| {
         runtime().block_on(async move {
-            let mut talk = Talk::new(&server());
+            let mut talk = Talk::new(server());
             let params = format!(
                 r#"{{"protocolVersion": "{revision}", "capabilities": {{"extensions": {{"io.modelcontextprotocol/tasks": {{}}}}}}, "clientInfo": {{"name": "t", "version": "1"}}}}"#
             );
@@ -138,7 +138,7 @@ fn the_capability_is_declared_by_kind_of_request() {
 #[test]
 fn the_extension_enables_nothing_in_the_older_revision() {
     check(
-        &server(),
+        server(),
         &format!(
             r#"
         @ 2025-11-25 {EXTENSION}
@@ -280,7 +280,7 @@ fn the_id_in_the_parameters_counts() {
 fn tasks_are_cancelled() {
     runtime().block_on(async {
         let (server, running) = server_with(Tasks::new());
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play(&core_tasks()).await;
         talk.play(r#"
             > 1 tools/call {"name": "endless", "task": {}}
@@ -313,7 +313,7 @@ fn tasks_are_cancelled() {
 #[test]
 fn tasks_are_listed_in_pages() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server().page_size(2));
+        let mut talk = Talk::new(server().page_size(2));
         talk.play(&core_tasks()).await;
         for n in 1..=3 {
             talk.play(&format!("> {n} tools/call {{\"name\": \"endless\", \"task\": {{}}}}\n < {n} {{\"task\": {{\"taskId\": \"$id{n}\"}}}}")).await;
@@ -346,7 +346,7 @@ fn progress_keeps_the_token_of_the_first_request() {
             "done".to_owned()
         });
         let server = Server::new("x").tool(entry.with_task(jackfield_protocol::TaskSupport::Required));
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play(&core_tasks()).await;
         talk.play(
             r#"
@@ -374,7 +374,7 @@ fn progress_stops_with_the_task() {
             async { "done".to_owned() }
         });
         let server = Server::new("x").tool(entry.with_task(jackfield_protocol::TaskSupport::Required));
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play(&core_tasks()).await;
         talk.play(
             r#"
@@ -397,7 +397,7 @@ fn progress_stops_with_the_task() {
 fn the_time_to_live_is_limited() {
     let tasks = Tasks::new().longest_ttl(Duration::from_secs(60)).ttl(Duration::from_secs(5));
     check(
-        &server_with(tasks).0,
+        server_with(tasks).0,
         &format!(
             r#"{}
         > 1 tools/call {{"name": "endless", "task": {{"ttl": 99999999999}}}}
@@ -416,6 +416,7 @@ fn the_time_to_live_is_limited() {
 fn both_forms_live_side_by_side() {
     runtime().block_on(async {
         let (server, running) = server_with(Tasks::new());
+        let server = started(server);
         let (mut older, mut newer) = (Talk::of_user(&server, "ann"), Talk::of_user(&server, "ann"));
         older.play(&core_tasks()).await;
         newer.play(&super::modern()).await;

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::{modern, pass, server_with, share_tasks};
 use crate::demo::{plain, tool};
-use crate::talk::{Talk, runtime};
+use crate::talk::{Serve, Talk, runtime, started};
 
 /// A store whose clock a test moves.
 fn store() -> (Arc<MemoryTasks>, Arc<AtomicU64>) {
@@ -25,7 +25,7 @@ async fn end_of(store: &MemoryTasks, talk: &Talk) -> TaskRecord {
     store.get(talk.known("$id").as_str().unwrap()).await.unwrap().unwrap()
 }
 
-async fn begin_endless(server: &Server) -> Talk {
+async fn begin_endless(server: impl Serve) -> Talk {
     let mut talk = Talk::new(server);
     talk.play(&modern()).await;
     talk.play("> 1 tools/call {\"name\": \"endless\"}\n < 1 {\"taskId\": \"$id\"}").await;
@@ -39,7 +39,7 @@ fn stopping_the_server_ends_its_tasks() {
     runtime().block_on(async {
         let (store, _) = store();
         let (server, running) = server_with(Tasks::new().store(store.clone()));
-        let built = server.build().unwrap();
+        let built = started(server);
         let mut talk = Talk::with(built.clone(), None);
         talk.play(&modern()).await;
         talk.play("> 1 tools/call {\"name\": \"endless\"}\n < 1 {\"taskId\": \"$id\"}").await;
@@ -60,7 +60,7 @@ fn tasks_outlive_connections_but_not_servers() {
     runtime().block_on(async {
         let (store, _) = store();
         let (server, running) = server_with(Tasks::new().store(store.clone()));
-        let built = server.build().unwrap();
+        let built = started(server);
         let mut talk = Talk::with(built.clone(), None);
         talk.play(&modern()).await;
         talk.play(
@@ -84,7 +84,7 @@ fn tasks_outlive_connections_but_not_servers() {
         assert_eq!(running.load(Ordering::SeqCst), 1);
         other.close().await;
         assert!(other.receive().await.is_none());
-        drop((other, built, server));
+        drop((other, built));
         pass(1).await;
         assert_eq!(running.load(Ordering::SeqCst), 0, "nothing of the server is left");
     });
@@ -97,8 +97,8 @@ fn tasks_of_a_dead_node_fail() {
         let (store, clock) = store();
         let tasks = || Tasks::new().store(store.clone()).lease(Duration::from_secs(30));
         let (dying, other) = (server_with(tasks()).0, server_with(tasks()).0);
-        let talk = begin_endless(&dying).await;
-        let mut elsewhere = Talk::new(&other);
+        let talk = begin_endless(dying).await;
+        let mut elsewhere = Talk::new(other);
         elsewhere.play(&modern()).await;
         elsewhere.remember("$id", talk.known("$id").clone());
         // The worker says that it lives, in time.
@@ -107,7 +107,7 @@ fn tasks_of_a_dead_node_fail() {
             pass(15).await;
             elsewhere.play("> 1 tasks/get {\"taskId\": \"$id\"}\n < 1 {\"status\": \"working\"}").await;
         }
-        drop((talk, dying));
+        drop(talk);
         pass(1).await;
         elsewhere.play("> 2 tasks/get {\"taskId\": \"$id\"}\n < 2 {\"status\": \"working\"}").await;
         clock.fetch_add(30_000, Ordering::SeqCst);
@@ -128,7 +128,7 @@ fn a_task_that_is_worked_on_here_is_not_given_up() {
     runtime().block_on(async {
         let (store, clock) = store();
         let server = server_with(Tasks::new().store(store.clone()).lease(Duration::from_secs(30))).0;
-        let mut talk = begin_endless(&server).await;
+        let mut talk = begin_endless(server).await;
         clock.fetch_add(60_000, Ordering::SeqCst);
         talk.play("> 2 tasks/get {\"taskId\": \"$id\"}\n < 2 {\"status\": \"working\"}").await;
     });
@@ -141,8 +141,8 @@ fn listeners_learn_that_a_node_died() {
         let (store, clock) = store();
         let tasks = || Tasks::new().store(store.clone()).lease(Duration::from_secs(30));
         let (dying, other) = (server_with(tasks()).0, server_with(tasks()).0);
-        let talk = begin_endless(&dying).await;
-        let mut elsewhere = Talk::new(&other);
+        let talk = begin_endless(dying).await;
+        let mut elsewhere = Talk::new(other);
         elsewhere.play(&modern()).await;
         elsewhere.remember("$id", talk.known("$id").clone());
         elsewhere
@@ -153,7 +153,7 @@ fn listeners_learn_that_a_node_died() {
                 "#,
             )
             .await;
-        drop((talk, dying));
+        drop(talk);
         pass(1).await;
         clock.fetch_add(30_000, Ordering::SeqCst);
         elsewhere
@@ -169,7 +169,7 @@ fn nodes_share_tasks() {
         let (store, _) = store();
         let tasks = || Tasks::new().store(store.clone());
         let ((working, running), (other, _)) = (server_with(tasks()), server_with(tasks()));
-        share_tasks(&working, &other).await;
+        share_tasks(working, other).await;
         pass(1).await;
         assert_eq!(running.load(Ordering::SeqCst), 0);
     });
@@ -181,7 +181,7 @@ fn the_time_to_live_ends_a_task() {
     runtime().block_on(async {
         let (store, clock) = store();
         let (server, running) = server_with(Tasks::new().store(store.clone()).ttl(Duration::from_secs(60)));
-        let mut talk = begin_endless(&server).await;
+        let mut talk = begin_endless(server).await;
         pass(60).await;
         assert_eq!(running.load(Ordering::SeqCst), 0, "the work was dropped");
         talk.play("> 2 tasks/get {\"taskId\": \"$id\"}\n < 2 {\"status\": \"failed\", \"statusMessage\": \"the task took longer than its time to live\"}").await;
@@ -196,7 +196,7 @@ fn results_that_can_not_be_kept_are_errors() {
     runtime().block_on(async {
         let large = plain("large", |_| async { "x".repeat(10_000) }).with_task(TaskSupport::Optional);
         let store = Arc::new(MemoryTasks::new().with_byte_limit(1_000));
-        let mut talk = Talk::new(&Server::new("x").tool(large).tasks(Tasks::new().store(store)));
+        let mut talk = Talk::new(Server::new("x").tool(large).tasks(Tasks::new().store(store)));
         talk.play(&modern()).await;
         talk.play("> 1 tools/call {\"name\": \"large\"}\n < 1 {\"taskId\": \"$id\"}").await;
         pass(1).await;
@@ -216,7 +216,7 @@ fn odd_outcomes_fail() {
         };
         let asks = Outcome::InputRequired(InputRequired::default().with_request_state("s".to_owned()));
         let makes = Outcome::Task(Box::new(TaskHandle::new("other", TaskStatus::Working, "now")));
-        let mut talk = Talk::new(&Server::new("x").tool(odd("asks", asks)).tool(odd("makes", makes)));
+        let mut talk = Talk::new(Server::new("x").tool(odd("asks", asks)).tool(odd("makes", makes)));
         talk.play(&modern()).await;
         for name in ["asks", "makes"] {
             talk.play(&format!("> 1 tools/call {{\"name\": \"{name}\"}}\n < 1 {{\"taskId\": \"$id\"}}")).await;
@@ -285,7 +285,7 @@ proptest! {
                 entry.task_start = jackfield_server::TaskStart::AtOnce;
             }
             let server = Server::new("x").tool(entry).tasks(Tasks::new().store(store.clone()));
-            let built = server.build().unwrap();
+            let built = started(server);
             let mut talk = Talk::with(built.clone(), None);
             talk.play(&modern()).await;
             let names: Vec<String> = deeds.iter().map(|deed| format!("\"{deed:?}\"")).collect();

@@ -10,7 +10,7 @@ use crate::talk::{Talk, check, runtime};
 #[test]
 fn a_call_becomes_a_task_and_has_a_result() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play(&modern()).await;
         talk.play(r#"
             > 1 tools/call {"name": "slow", "arguments": {"say": "hi"}}
@@ -32,7 +32,7 @@ fn a_call_becomes_a_task_and_has_a_result() {
 #[test]
 fn without_the_extension_calls_are_answered_as_usual() {
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {}
         > 1 tools/call {"name": "slow", "arguments": {"say": "hi"}, "task": {"ttl": 5}}
@@ -43,7 +43,7 @@ fn without_the_extension_calls_are_answered_as_usual() {
     );
     // XTSK-036: the older capability does not count.
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {"tasks": {"list": {}, "cancel": {}}}
         > 1 tools/call {"name": "slow", "arguments": {"say": "hi"}}
@@ -51,7 +51,7 @@ fn without_the_extension_calls_are_answered_as_usual() {
         "#,
     );
     check(
-        &server(),
+        server(),
         &format!(
             r#"{}
         > 1 tools/call {{"name": "plain", "task": {{"ttl": 5}}}}
@@ -66,7 +66,7 @@ fn without_the_extension_calls_are_answered_as_usual() {
 #[test]
 fn what_needs_the_extension_says_so() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play("@ 2026-07-28 {}").await;
         let capable =
             r#"{"io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}}"#;
@@ -98,7 +98,7 @@ fn what_needs_the_extension_says_so() {
 #[test]
 fn fields_of_the_extension_are_checked() {
     check(
-        &server(),
+        server(),
         &format!(
             r#"{}
         > 1 tools/call {{"name": "endless"}}
@@ -131,7 +131,7 @@ fn fields_of_the_extension_are_checked() {
 #[test]
 fn older_methods_are_gone() {
     check(
-        &server(),
+        server(),
         &format!(
             r#"{}
         > 1 tools/call {{"name": "endless"}}
@@ -150,7 +150,7 @@ fn older_methods_are_gone() {
 #[test]
 fn unknown_tasks_are_errors() {
     check(
-        &server(),
+        server(),
         &format!(
             r#"{}
         > 1 tasks/get {{"taskId": "none"}}
@@ -173,7 +173,7 @@ fn unknown_tasks_are_errors() {
 #[test]
 fn failures_are_results_and_errors_are_failures() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play(&modern()).await;
         talk.play(r#"
             > 1 tools/call {"name": "failing"}
@@ -199,7 +199,7 @@ fn failures_are_results_and_errors_are_failures() {
 #[test]
 fn questions_wait_in_the_task() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play(&modern()).await;
         talk.play(r#"
             > 1 tools/call {"name": "greet"}
@@ -234,7 +234,7 @@ fn questions_wait_in_the_task() {
 #[test]
 fn questions_are_answered_one_by_one() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play(&modern()).await;
         talk.play(
             r#"
@@ -272,7 +272,7 @@ fn questions_are_answered_one_by_one() {
 #[test]
 fn bad_answers_and_missing_capabilities_end_the_task() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play(&modern()).await;
         talk.play(r#"
             > 1 tools/call {"name": "greet"}
@@ -288,7 +288,7 @@ fn bad_answers_and_missing_capabilities_end_the_task() {
             > 3 tasks/get {"taskId": "$id"}
             < 3 {"status": "completed", "result": {"isError": true}}
         "#).await;
-        let mut mute = Talk::new(&server());
+        let mut mute = Talk::new(server());
         mute.play(r#"
             @ 2026-07-28 {"extensions": {"io.modelcontextprotocol/tasks": {}}}
             > 1 tools/call {"name": "greet"}
@@ -307,7 +307,7 @@ fn bad_answers_and_missing_capabilities_end_the_task() {
 fn cancelling_ends_the_work() {
     runtime().block_on(async {
         let (server, running) = server_with(Tasks::new());
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play(&modern()).await;
         talk.play(
             r#"
@@ -338,7 +338,7 @@ fn cancelling_ends_the_work() {
 #[test]
 fn the_extension_is_declared() {
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {}
         > 1 server/discover
@@ -349,7 +349,7 @@ fn the_extension_is_declared() {
     );
     let without = Server::new("x").tool(plain("t", |_| async { String::new() }));
     check(
-        &without,
+        without,
         &format!(
             r#"{}
         > 1 server/discover
@@ -366,7 +366,7 @@ fn the_extension_is_declared() {
 #[test]
 fn bad_arguments_need_no_task() {
     check(
-        &server(),
+        server(),
         &format!(
             r#"{}
         > 1 tools/call {{"name": "slow", "arguments": {{}}}}

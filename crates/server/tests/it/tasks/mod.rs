@@ -19,7 +19,7 @@ use jackfield_server::{Cx, Elicited, QuestionError, Server, Tasks};
 use serde_json::json;
 
 use crate::demo::{plain, text_schema, tool};
-use crate::talk::Talk;
+use crate::talk::{Serve, Talk};
 
 /// What a client of the extension says.
 const EXTENSION: &str = r#"{"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}"#;
@@ -134,7 +134,7 @@ async fn pass(seconds: u64) {
 }
 
 /// Two nodes, one user: one works, the other waits for the result, is asked, and cancels.
-async fn share_tasks(working: &Server, other: &Server) {
+async fn share_tasks(working: impl Serve, other: impl Serve) {
     let mut talk = Talk::of_user(working, "alice");
     talk.play(&core_tasks()).await;
     talk.play(

@@ -29,7 +29,7 @@ fn turning() -> Server {
 #[test]
 fn a_handler_turns_its_call_into_a_task() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&turning());
+        let mut talk = Talk::new(turning());
         talk.play(&modern()).await;
         talk.play(
             r#"
@@ -66,7 +66,7 @@ fn a_handler_turns_its_call_into_a_task() {
 #[test]
 fn older_clients_decide_themselves() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&turning());
+        let mut talk = Talk::new(turning());
         talk.play(&core_tasks()).await;
         talk.play(
             r#"
@@ -102,7 +102,7 @@ fn asking() -> Server {
 #[test]
 fn questions_before_the_task_are_asked_in_the_call() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&asking());
+        let mut talk = Talk::new(asking());
         talk.play(&modern()).await;
         talk.play(r#"
             > 1 tools/call {"name": "ask"}
@@ -124,7 +124,7 @@ fn questions_before_the_task_are_asked_in_the_call() {
         "#).await;
     });
     check(
-        &asking(),
+        asking(),
         r#"
         @ 2026-07-28 {"elicitation": {}}
         > 1 tools/call {"name": "ask"}
@@ -144,11 +144,11 @@ fn only_servers_with_tasks_turn_calls_into_them() {
         )
     };
     check(
-        &server(),
+        server(),
         &format!("{}\n > 1 tools/call {{\"name\": \"t\"}}\n < 1 {{\"content\": [{{\"text\": \"false\"}}]}}", modern()),
     );
     check(
-        &server().tasks(Tasks::new()),
+        server().tasks(Tasks::new()),
         &format!(
             r#"{}
         > 1 tools/call {{"name": "t"}}
@@ -161,7 +161,7 @@ fn only_servers_with_tasks_turn_calls_into_them() {
     );
     // Without room the call goes on as it was.
     check(
-        &server().tasks(Tasks::new().running(0)),
+        server().tasks(Tasks::new().running(0)),
         &format!("{}\n > 1 tools/call {{\"name\": \"t\"}}\n < 1 {{\"content\": [{{\"text\": \"false\"}}]}}", modern()),
     );
 }
@@ -179,7 +179,7 @@ fn another_part_of_a_handler_may_ask_for_the_task() {
             format!("{:?}", parts.join_all().await)
         });
         for (tasks, expected) in [(Tasks::new(), "[true, true]"), (Tasks::new().running(0), "[false, false]")] {
-            let mut talk = Talk::new(&Server::new("x").tool(entry.clone().becomes_task()).tasks(tasks));
+            let mut talk = Talk::new(Server::new("x").tool(entry.clone().becomes_task()).tasks(tasks));
             talk.play(&modern()).await;
             talk.play("> 1 tools/call {\"name\": \"t\"}").await;
             let mut answer = talk.receive().await.unwrap();
@@ -202,7 +202,7 @@ fn both_halves_of_a_handler_may_ask_for_the_task() {
             let (one, other) = tokio::join!(cx.become_task(), cx.become_task());
             format!("{one} {other}")
         });
-        let mut talk = Talk::new(&Server::new("x").tool(entry.becomes_task()));
+        let mut talk = Talk::new(Server::new("x").tool(entry.becomes_task()));
         talk.play(&modern()).await;
         talk.play("> 1 tools/call {\"name\": \"t\"}\n < 1 {\"taskId\": \"$id\"}").await;
         pass(1).await;
@@ -245,7 +245,7 @@ fn a_call_that_has_ended_becomes_no_task() {
         let turn = plain("turn", |cx: Cx| async move { cx.become_task().await.to_string() });
         let tasks = Tasks::new().running(1);
         let server = Server::new("x").tool(tool("outlive", schema, run)).tool(turn).tasks(tasks);
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play(&modern()).await;
         for conversation in [
             "> 1 tools/call {\"name\": \"outlive\"}\n < 1 {\"content\": [{\"text\": \"done\"}]}",

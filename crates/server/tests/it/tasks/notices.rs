@@ -18,7 +18,7 @@ use crate::talk::{Talk, check, runtime};
 #[test]
 fn states_are_told_to_who_listens() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.skips_working = true;
         talk.play(&modern()).await;
         talk.play(
@@ -52,7 +52,7 @@ fn states_are_told_to_who_listens() {
 #[test]
 fn ends_are_told_to_who_comes_late() {
     runtime().block_on(async {
-        let mut talk = Talk::new(&server());
+        let mut talk = Talk::new(server());
         talk.play(&modern()).await;
         talk.play(
             r#"
@@ -84,7 +84,7 @@ fn ends_are_told_to_who_comes_late() {
 #[test]
 fn listening_needs_the_extension() {
     check(
-        &server(),
+        server(),
         r#"
         @ 2026-07-28 {}
         > 1 subscriptions/listen {"notifications": {"taskIds": []}}
@@ -93,14 +93,14 @@ fn listening_needs_the_extension() {
     );
     let many: Vec<String> = (0..257).map(|n| format!("\"{n}\"")).collect();
     check(
-        &server(),
+        server(),
         &format!(
             "@ 2026-07-28 {EXTENSION}\n > 1 subscriptions/listen {{\"notifications\": {{\"taskIds\": [{}]}}}}\n < 1 error -32602 256",
             many.join(",")
         ),
     );
     check(
-        &Server::new("x").tool(plain("t", |_| async { String::new() })),
+        Server::new("x").tool(plain("t", |_| async { String::new() })),
         &format!(
             r#"@ 2026-07-28 {EXTENSION}
         > 1 subscriptions/listen {{"notifications": {{"taskIds": ["x"], "toolsListChanged": true}}}}
@@ -168,7 +168,7 @@ fn a_change_is_told_after_an_outage_of_the_store() {
     runtime().block_on(async {
         let store = Arc::new(Hiding::default());
         let (server, _) = server_with(Tasks::new().store(store.clone()));
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.skips_working = true;
         talk.play(&modern()).await;
         talk.play(

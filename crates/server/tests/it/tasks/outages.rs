@@ -13,7 +13,7 @@ use jackfield_store::{
 use tokio::sync::Semaphore;
 
 use super::{core_tasks, modern, pass, server_with};
-use crate::talk::{Talk, runtime};
+use crate::talk::{Talk, runtime, started};
 
 type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -131,7 +131,7 @@ fn on(store: &Arc<Faulty>) -> Tasks {
 fn results_wait_for_the_store() {
     runtime().block_on(async {
         let store = Faulty::new();
-        let mut talk = Talk::new(&server_with(on(&store)).0);
+        let mut talk = Talk::new(server_with(on(&store)).0);
         talk.play(&modern()).await;
         talk.play("> 1 tools/call {\"name\": \"slow\", \"arguments\": {\"say\": \"hi\"}}\n < 1 {\"taskId\": \"$id\"}")
             .await;
@@ -149,7 +149,7 @@ fn results_wait_for_the_store() {
 fn results_do_not_wait_for_ever() {
     runtime().block_on(async {
         let store = Faulty::new();
-        let built = server_with(on(&store).ttl(Duration::from_secs(100)).running(1)).0.build().unwrap();
+        let built = started(server_with(on(&store).ttl(Duration::from_secs(100)).running(1)).0);
         let mut talk = Talk::with(built.clone(), None);
         talk.play(&modern()).await;
         let slow = "tools/call {\"name\": \"slow\", \"arguments\": {\"say\": \"hi\"}}";
@@ -172,7 +172,7 @@ fn results_do_not_wait_for_ever() {
 fn questions_wait_for_the_store() {
     runtime().block_on(async {
         let store = Faulty::new();
-        let mut talk = Talk::new(&server_with(on(&store)).0);
+        let mut talk = Talk::new(server_with(on(&store)).0);
         talk.play(&modern()).await;
         talk.play("> 1 tools/call {\"name\": \"greet\"}\n < 1 {\"taskId\": \"$id\"}").await;
         store.is_away.store(true, Ordering::SeqCst);
@@ -197,7 +197,7 @@ fn tasks_do_without_notices() {
         let store = Faulty::new();
         store.is_deaf.store(true, Ordering::SeqCst);
         let (server, running) = server_with(on(&store).lease(Duration::from_secs(30)));
-        let mut talk = Talk::new(&server);
+        let mut talk = Talk::new(server);
         talk.play(&modern()).await;
         talk.play(
             r#"
@@ -231,7 +231,7 @@ fn a_task_is_told_when_it_is_kept() {
         runtime().block_on(async {
             let store = Faulty::new();
             store.gate.forget_permits(Semaphore::MAX_PERMITS);
-            let mut talk = Talk::new(&server_with(on(&store)).0);
+            let mut talk = Talk::new(server_with(on(&store)).0);
             talk.play(&begin).await;
             talk.play("> 1 tools/call {\"name\": \"endless\", \"task\": {}}\n < nothing").await;
             store.gate.add_permits(1);
@@ -250,7 +250,7 @@ fn a_task_is_told_when_it_is_kept() {
 fn a_store_that_fails_is_an_internal_error() {
     runtime().block_on(async {
         let store = Faulty::new();
-        let mut talk = Talk::new(&server_with(on(&store)).0);
+        let mut talk = Talk::new(server_with(on(&store)).0);
         talk.play(&core_tasks()).await;
         talk.play("> 1 tools/call {\"name\": \"endless\", \"task\": {}}\n < 1 {\"task\": {\"taskId\": \"$id\"}}").await;
         store.is_away.store(true, Ordering::SeqCst);

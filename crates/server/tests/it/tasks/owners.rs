@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use jackfield_server::{Server, Tasks};
+use jackfield_server::Tasks;
 
 use super::{core_tasks, modern, pass, server, server_with};
-use crate::talk::{Talk, runtime};
+use crate::talk::{Serve, Talk, runtime, started};
 
 /// Begins a task of `who` and returns its id.
 async fn make(who: &mut Talk) -> serde_json::Value {
@@ -51,8 +51,9 @@ async fn finds_nothing(who: &mut Talk, is_core: bool) {
     }
 }
 
-fn users(server: &Server) -> [Talk; 3] {
-    ["alice", "mallory", "alice"].map(|user| Talk::of_user(server, user))
+fn users(server: impl Serve) -> [Talk; 3] {
+    let server = server.running();
+    ["alice", "mallory", "alice"].map(|user| Talk::of_user(&server, user))
 }
 
 /// T-056, T-092, SEC-023, TASK-042, TASK-046, XTSK-042: tasks belong to the user; those of others are not there, by whatever method. The same user finds them from
@@ -61,7 +62,7 @@ fn users(server: &Server) -> [Talk; 3] {
 fn tasks_belong_to_their_user() {
     runtime().block_on(async {
         for (begin, is_core) in [(core_tasks(), true), (modern(), false)] {
-            let [mut alice, mut mallory, mut elsewhere] = users(&server());
+            let [mut alice, mut mallory, mut elsewhere] = users(&started(server()));
             for talk in [&mut alice, &mut mallory, &mut elsewhere] {
                 talk.play(&begin).await;
             }
@@ -78,10 +79,8 @@ fn tasks_belong_to_their_user() {
 #[test]
 fn users_are_not_mixed_up() {
     runtime().block_on(async {
-        let server = server();
-        let user = |issuer: &str, name: &str| {
-            Talk::with(server.build().unwrap(), Some(jackfield_peer::Principal::new(issuer, name)))
-        };
+        let server = started(server());
+        let user = |issuer: &str, name: &str| Talk::with(&server, Some(jackfield_peer::Principal::new(issuer, name)));
         let (mut one, mut other) = (user("https://a", "bc"), user("https://ab", "c"));
         one.play(&modern()).await;
         other.play(&modern()).await;
@@ -95,7 +94,7 @@ fn users_are_not_mixed_up() {
 #[test]
 fn without_a_user_tasks_belong_to_the_session() {
     runtime().block_on(async {
-        let server = server();
+        let server = started(server());
         let (mut one, mut other) = (Talk::new(&server), Talk::new(&server));
         one.play(&core_tasks()).await;
         other.play(&core_tasks()).await;
@@ -109,7 +108,7 @@ fn without_a_user_tasks_belong_to_the_session() {
 #[test]
 fn without_a_user_the_id_is_what_counts() {
     runtime().block_on(async {
-        let server = server();
+        let server = started(server());
         let (mut one, mut other) = (Talk::new(&server), Talk::new(&server));
         one.play(&modern()).await;
         other.play(&modern()).await;
@@ -130,7 +129,7 @@ fn without_a_user_the_id_is_what_counts() {
 fn cursors_belong_to_their_user() {
     runtime().block_on(async {
         let server = server().page_size(1);
-        let [mut alice, mut mallory, _] = users(&server);
+        let [mut alice, mut mallory, _] = users(server);
         for talk in [&mut alice, &mut mallory] {
             talk.play(&core_tasks()).await;
             for _ in 0..2 {
@@ -149,7 +148,7 @@ fn cursors_belong_to_their_user() {
 fn tasks_are_limited() {
     runtime().block_on(async {
         let tasks = Tasks::new().per_owner(2).running(3).ttl(Duration::from_secs(100));
-        let built = server_with(tasks).0.build().unwrap();
+        let built = started(server_with(tasks).0);
         let user = |name| Talk::with(built.clone(), Some(jackfield_peer::Principal::new("https://a", name)));
         let (mut alice, mut bob) = (user("alice"), user("bob"));
         alice.play(&modern()).await;
@@ -186,7 +185,7 @@ fn tasks_are_limited() {
 fn requests_about_tasks_have_a_rate() {
     runtime().block_on(async {
         let (server, _) = server_with(Tasks::new().per_second(5));
-        let [mut alice, mut mallory, _] = users(&server);
+        let [mut alice, mut mallory, _] = users(server);
         for talk in [&mut alice, &mut mallory] {
             talk.play(&core_tasks()).await;
         }

@@ -80,7 +80,7 @@ fn nodes_share_tasks() {
     for place in Place::all() {
         runtime().block_on(async {
             let ((working, running), (other, _)) = (server_with(on(&place.open())), server_with(on(&place.open())));
-            share_tasks(&working, &other).await;
+            share_tasks(working, other).await;
             until_none(&running).await;
         });
     }
@@ -93,7 +93,7 @@ fn the_next_start_finds_results_and_ends_what_was_left() {
         let (mut done, mut left) = Default::default();
         runtime().block_on(async {
             let (server, _) = server_with(on(&place.open()));
-            let mut talk = Talk::of_user(&server, "alice");
+            let mut talk = Talk::of_user(server, "alice");
             talk.play(&core_tasks()).await;
             talk.play(
                 r#"
@@ -111,7 +111,7 @@ fn the_next_start_finds_results_and_ends_what_was_left() {
         place.pass(31);
         runtime().block_on(async {
             let (server, _) = server_with(on(&place.open()));
-            let mut talk = Talk::of_user(&server, "alice");
+            let mut talk = Talk::of_user(server, "alice");
             talk.play(&core_tasks()).await;
             talk.remember("$done", done);
             talk.remember("$left", left);
@@ -137,7 +137,7 @@ fn calls_that_need_no_store_go_on_without_it() {
     runtime().block_on(async {
         let stores = jackfield_store::open(&server.url()).unwrap();
         let (node, _) = server_with(on(&stores));
-        let mut talk = Talk::new(&node);
+        let mut talk = Talk::new(node);
         talk.play(&modern()).await;
         server.kill();
         talk.play(

@@ -56,7 +56,7 @@ impl Archives {
 
 pub(super) fn add(server: Server, limits: GzipLimits) -> Server {
     let archives =
-        Archives { fetcher: Fetcher::new(limits), resources: server.resource_registry(), kept: Mutex::default() };
+        Archives { fetcher: Fetcher::new(limits), resources: server.registry().resources(), kept: Mutex::default() };
     server.state(archives)
 }
 

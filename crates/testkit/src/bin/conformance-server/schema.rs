@@ -26,7 +26,7 @@ pub(crate) fn add(server: Server) -> Result<Server> {
     });
     let tool = Tool::new("json_schema_2020_12_tool", Schema::new(&schema)?)
         .with_description("Takes arguments by a schema with definitions, references and conditions.");
-    server.tool_registry().insert(tool, echo)?.keep();
+    server.registry().tools().insert(tool, echo)?.keep();
     Ok(server)
 }
 

@@ -58,7 +58,7 @@ impl Place {
             .unwrap();
         let door = authorization.protect(&resource).unwrap().build().unwrap();
         let config = HttpConfig::default().with_authenticator(door).with_routes(authorization);
-        let server = Arc::new(Server::new("guarded").build().unwrap());
+        let server = Arc::new(Server::new("guarded").start().await.unwrap());
         let bound = HttpServer::new(server).config(config).bind(address).await.unwrap();
         tasks.spawn(async move {
             let (_trigger, shutdown) = Shutdown::new();

@@ -48,7 +48,7 @@ async fn count(call: u64, to: u32, cx: &Cx) -> Result<String, jackfield::Error> 
 }
 
 pub(super) async fn serve(stores: Stores, ledger: Arc<Ledger>) -> Result<(), Box<dyn Error>> {
-    let server = Server::new("simulated").state(ledger).tools(tools![count]).store(stores).build()?;
+    let server = Server::new("simulated").state(ledger).tools(tools![count]).store(stores).build()?.start().await?;
     let service = server.http_service(HttpConfig::default());
     let listener = TcpListener::bind((IpAddr::from(Ipv4Addr::UNSPECIFIED), PORT)).await?;
     let (_trigger, shutdown) = Shutdown::new();

@@ -1,0 +1,125 @@
+//! Building a server: it and those mounted in it become fixed, and all that is wrong with them is collected.
+
+use std::sync::{Arc, Weak};
+
+use jackfield_protocol::check_tool_name;
+
+use crate::Server;
+use crate::catalog::Kind;
+use crate::core::{Core, Fixed};
+use crate::lifespan::{Lifespan, Open, StartError};
+use crate::mount::{Mount, Prefix};
+use crate::rates::Limiter;
+use crate::seal::Sealer;
+use crate::settings::Settings;
+use crate::state::{self, StateMap, StateType};
+
+/// A server and those mounted in it, the inner ones first.
+#[derive(Default)]
+pub(crate) struct Assembly {
+    members: Vec<Member>,
+    /// What is wrong, one sentence each.
+    pub(crate) problems: Vec<String>,
+}
+
+/// One of the servers, before it is started.
+struct Member {
+    core: Arc<Core>,
+    state: StateMap,
+    lifespans: Vec<Lifespan>,
+}
+
+impl Assembly {
+    /// Fixes a server and all that are mounted in it. Returns what the outermost of them is made of.
+    pub(crate) fn add(&mut self, server: Server) -> (Arc<Core>, Settings) {
+        self.add_under(server, None, &[])
+    }
+
+    fn add_under(
+        &mut self,
+        server: Server,
+        parent: Option<(Weak<Core>, Prefix)>,
+        around: &[StateType],
+    ) -> (Arc<Core>, Settings) {
+        let Server { core, mut settings, mounts } = server;
+        let own = settings.provided();
+        self.problems.extend(state::twice(&own));
+        let provided = [own, around.to_vec()].concat();
+        self.problems.append(&mut settings.problems);
+        check_settings(&settings, parent.as_ref().map(|(_, prefix)| prefix), &mut self.problems);
+        let mounts = mounts.into_iter().map(|(prefix, inner)| {
+            let mut assembly = Self::default();
+            let (inner, _) = assembly.add_under(inner, Some((Arc::downgrade(&core), prefix.clone())), &provided);
+            let problems = assembly.problems.into_iter();
+            self.problems.extend(problems.map(|problem| format!("in `{}`: {problem}", prefix.as_str())));
+            self.members.append(&mut assembly.members);
+            Mount { prefix, core: inner }
+        });
+        let mounts = mounts.collect();
+        let (state, lifespans) = (std::mem::take(&mut settings.state), std::mem::take(&mut settings.lifespans));
+        core.fix(Fixed {
+            mounts,
+            parent,
+            provided,
+            read: settings.hooks.read.clone(),
+            visible_to: settings.visible_to.clone(),
+            single_use: settings.hooks.single_use.take(),
+            sealer: Sealer::new(settings.keys.take().as_ref(), settings.question_life),
+            logging: settings.logging,
+            log_messages: Limiter::new(settings.limits.log_messages),
+        });
+        check_entries(&core, &mut self.problems);
+        let mut values = StateMap::new();
+        state.into_iter().for_each(|(kind, value)| values.insert(kind.id, value));
+        self.members.push(Member { core: core.clone(), state: values, lifespans });
+        (core, settings)
+    }
+
+    /// Opens all lifespans, those of mounted servers first, then publishes the state of all.
+    pub(crate) async fn open(self, open: &Open) -> Result<(), StartError> {
+        let mut opened = Vec::with_capacity(self.members.len());
+        for Member { core, mut state, lifespans } in self.members {
+            for lifespan in lifespans {
+                let kind = lifespan.state;
+                state.insert(kind.id, lifespan.open(open).await?);
+            }
+            opened.push((core, state));
+        }
+        // The outer ones first: the others inherit from them.
+        opened.into_iter().rev().for_each(|(core, state)| core.publish(state));
+        Ok(())
+    }
+}
+
+fn check_settings(settings: &Settings, mounted_as: Option<&Prefix>, problems: &mut Vec<String>) {
+    if settings.revisions.is_empty() {
+        problems.push("the server serves no revision of the protocol".to_owned());
+    }
+    if settings.name.is_empty() {
+        problems.push("the server has no name".to_owned());
+    }
+    if let Some(prefix) = mounted_as
+        && !settings.wraps.is_empty()
+    {
+        let prefix = prefix.as_str();
+        problems.push(format!("mount `{prefix}`: its middleware would not run; add it to the outer server"));
+    }
+}
+
+fn check_entries(core: &Core, problems: &mut Vec<String>) {
+    let mut twice = |what: &str, names: Vec<String>| {
+        problems.extend(names.iter().map(|name| format!("there are two {what} `{name}`")));
+    };
+    twice("tools", core.tools.gather(core).1);
+    twice("prompts", core.prompts.gather(core).1);
+    twice("resources", core.resources.gather(core).1);
+    let provided = &core.fixed().provided;
+    problems.extend(core.tools.missing_state(provided));
+    problems.extend(core.resources.missing_state(provided));
+    problems.extend(core.prompts.missing_state(provided));
+    for item in core.tools.view(core).items() {
+        if let Err(bad) = check_tool_name(&item.name) {
+            problems.push(format!("tool `{}`: {bad}", item.name));
+        }
+    }
+}
