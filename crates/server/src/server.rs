@@ -62,7 +62,6 @@ impl Server {
     }
 
     /// Adds tools: functions named in `tools![…]`, or entries.
-    #[must_use]
     pub fn tools(self, tools: impl IntoIterator<Item = impl IntoTool>) -> Self {
         tools.into_iter().fold(self, Self::tool)
     }
@@ -76,7 +75,6 @@ impl Server {
     }
 
     /// Adds resources and templates: functions named in `resources![…]`, or entries.
-    #[must_use]
     pub fn resources(self, resources: impl IntoIterator<Item = impl IntoResource>) -> Self {
         resources.into_iter().fold(self, Self::resource)
     }
@@ -90,7 +88,6 @@ impl Server {
     }
 
     /// Adds prompts: functions named in `prompts![…]`, or entries.
-    #[must_use]
     pub fn prompts(self, prompts: impl IntoIterator<Item = impl IntoPrompt>) -> Self {
         prompts.into_iter().fold(self, Self::prompt)
     }
