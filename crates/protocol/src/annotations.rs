@@ -10,7 +10,7 @@ words! {
     }
 }
 
-options! {
+open_options! {
     /// Hints about content or a resource for whoever shows or uses it.
     Annotations {
         /// Who it is for.

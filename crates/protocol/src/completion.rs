@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Reference {
     }
 }
 
-model! {
+open_model! {
     /// The answer to `completion/complete`.
     CompleteResult {
         /// The proposals.

@@ -1,9 +1,11 @@
 //! Content blocks: what tools and prompts consist of.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::raw::Text;
-use crate::{Annotations, Icon, Meta, RawJson, Resource, ResourceContents};
+use crate::{Annotations, Meta, RawJson, Resource, ResourceContents, Revision};
 
 /// One piece of content in a tool result or a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,14 +27,17 @@ pub enum ContentBlock {
     /// A resource's contents.
     #[serde(rename = "resource")]
     Resource(EmbeddedResource),
+    /// A block of a kind that this library does not know.
+    #[serde(untagged)]
+    Other(OtherContent),
 }
 
 /// A link to a resource has the members of the resource.
 pub type ResourceLink = Resource;
 
-model! {
+open_model! {
     /// Text for a person or a model.
-    TextContent {
+    TextContent [kind] {
         /// The text.
         text: Text,
         ;
@@ -44,9 +49,9 @@ model! {
     }
 }
 
-model! {
+open_model! {
     /// An image.
-    ImageContent {
+    ImageContent [kind] {
         /// The image in base64.
         data: Text,
         /// The image's MIME type.
@@ -60,9 +65,9 @@ model! {
     }
 }
 
-model! {
+open_model! {
     /// Sound; since 2025-03-26.
-    AudioContent {
+    AudioContent [kind] {
         /// The sound in base64.
         data: Text,
         /// The sound's MIME type.
@@ -76,9 +81,9 @@ model! {
     }
 }
 
-model! {
+open_model! {
     /// A resource's contents, carried inside a message.
-    EmbeddedResource {
+    EmbeddedResource [kind] {
         /// The contents.
         resource: ResourceContents,
         ;
@@ -135,6 +140,7 @@ impl ContentBlock {
             Self::Audio(c) => c.annotations.as_ref(),
             Self::ResourceLink(c) => c.annotations.as_ref(),
             Self::Resource(c) => c.annotations.as_ref(),
+            Self::Other(_) => None,
         }
     }
 }
@@ -169,85 +175,79 @@ impl From<&'static str> for ContentBlock {
     }
 }
 
-/// The members of every kind of block. Reading all kinds into this and then choosing by `type` takes one pass over the
-/// text and no buffer, wherever in the object `type` stands.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AnyBlock {
-    pub(crate) r#type: String,
-    text: Option<Text>,
-    data: Option<Text>,
-    mime_type: Option<String>,
-    resource: Option<ResourceContents>,
-    uri: Option<String>,
-    pub(crate) name: Option<String>,
-    title: Option<String>,
-    description: Option<String>,
-    icons: Option<Vec<Icon>>,
-    #[serde(default, deserialize_with = "crate::number::optional_count")]
-    size: Option<u64>,
-    annotations: Option<Annotations>,
-    #[serde(rename = "_meta")]
-    pub(crate) meta: Option<Meta>,
-    pub(crate) id: Option<String>,
-    pub(crate) input: Option<RawJson>,
-    pub(crate) tool_use_id: Option<String>,
-    pub(crate) content: Option<Vec<ContentBlock>>,
-    #[serde(default, deserialize_with = "crate::raw::present")]
-    pub(crate) structured_content: Option<RawJson>,
-    pub(crate) is_error: Option<bool>,
+/// A block of a kind that this library does not know.
+///
+/// It is written again as it came to peers whose revision is not older than that of its sender; an older peer gets a text that names the
+/// kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OtherContent {
+    kind: String,
+    json: RawJson,
+    /// The revision that the sender speaks; the newest one as long as nobody said so.
+    pub(crate) sender: Revision,
 }
 
-/// Takes a member that the block's `type` requires.
+impl OtherContent {
+    /// Returns the kind, which is the block's `type`.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Returns the whole block.
+    #[must_use]
+    pub fn json(&self) -> &RawJson {
+        &self.json
+    }
+
+    pub(crate) fn read(kind: String, text: &str) -> Result<Self, serde_json::Error> {
+        Ok(Self { kind, json: RawJson::from_text(text)?, sender: Revision::LATEST })
+    }
+}
+
+impl Serialize for OtherContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.json.serialize(serializer)
+    }
+}
+
+/// Takes a member that another one requires.
 pub(crate) fn need<T, E: serde::de::Error>(member: Option<T>, name: &'static str) -> Result<T, E> {
     member.ok_or_else(|| E::missing_field(name))
 }
 
-impl AnyBlock {
-    pub(crate) fn text<E: serde::de::Error>(self) -> Result<TextContent, E> {
-        Ok(TextContent { text: need(self.text, "text")?, annotations: self.annotations, meta: self.meta })
+/// Reads the `type` of a block.
+pub(crate) fn kind_of(text: &str) -> Result<Cow<'_, str>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Tag<'a> {
+        #[serde(borrow)]
+        r#type: Cow<'a, str>,
     }
 
-    pub(crate) fn image<E: serde::de::Error>(self) -> Result<ImageContent, E> {
-        let (data, mime_type) = (need(self.data, "data")?, need(self.mime_type, "mimeType")?);
-        Ok(ImageContent { data, mime_type, annotations: self.annotations, meta: self.meta })
-    }
+    serde_json::from_str::<Tag<'_>>(text).map(|tag| tag.r#type)
+}
 
-    pub(crate) fn audio<E: serde::de::Error>(self) -> Result<AudioContent, E> {
-        let (data, mime_type) = (need(self.data, "data")?, need(self.mime_type, "mimeType")?);
-        Ok(AudioContent { data, mime_type, annotations: self.annotations, meta: self.meta })
-    }
-
-    fn link<E: serde::de::Error>(self) -> Result<Resource, E> {
-        let mut link = Resource::new(need(self.uri, "uri")?, need(self.name, "name")?);
-        link.title = self.title;
-        link.description = self.description;
-        link.mime_type = self.mime_type;
-        link.icons = self.icons;
-        link.size = self.size;
-        link.annotations = self.annotations;
-        link.meta = self.meta;
-        Ok(link)
-    }
-
-    fn embedded<E: serde::de::Error>(self) -> Result<EmbeddedResource, E> {
-        let resource = need(self.resource, "resource")?;
-        Ok(EmbeddedResource { resource, annotations: self.annotations, meta: self.meta })
+impl ContentBlock {
+    /// Reads a block from its JSON text.
+    pub(crate) fn read(text: &str) -> Result<Self, serde_json::Error> {
+        match &*kind_of(text)? {
+            "text" => serde_json::from_str(text).map(Self::Text),
+            "image" => serde_json::from_str(text).map(Self::Image),
+            "audio" => serde_json::from_str(text).map(Self::Audio),
+            "resource_link" => serde_json::from_str(text).map(|mut link: Resource| {
+                link.other.remove("type");
+                Self::link(link)
+            }),
+            "resource" => serde_json::from_str(text).map(Self::Resource),
+            other => OtherContent::read(other.to_owned(), text).map(Self::Other),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let any = AnyBlock::deserialize(deserializer)?;
-        match any.r#type.as_str() {
-            "text" => any.text().map(Self::Text),
-            "image" => any.image().map(Self::Image),
-            "audio" => any.audio().map(Self::Audio),
-            "resource_link" => any.link().map(Self::from),
-            "resource" => any.embedded().map(Self::Resource),
-            other => {
-                Err(serde::de::Error::unknown_variant(other, &["text", "image", "audio", "resource_link", "resource"]))
-            }
-        }
+        // The type of the members depends on one of them, which may stand last.
+        let raw = RawJson::deserialize(deserializer)?;
+        Self::read(raw.get()).map_err(serde::de::Error::custom)
     }
 }

@@ -1,6 +1,6 @@
 //! Icons of implementations, tools, prompts and resources.
 
-model! {
+open_model! {
     /// An image that a user interface may show.
     Icon {
         /// Where the image is: an HTTP(S) URL, or a `data:` URI.

@@ -12,6 +12,7 @@ mod method;
 mod revision;
 
 mod number;
+mod other_members;
 mod raw;
 
 mod annotations;
@@ -69,8 +70,10 @@ pub use completion::{
     CompleteParams, CompleteResult, Completion, CompletionArgument, CompletionContext, PromptReference, Reference,
     ResourceTemplateReference,
 };
-pub use content::{AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent};
-pub use dialect::{Adapt, adapt};
+pub use content::{
+    AudioContent, ContentBlock, EmbeddedResource, ImageContent, OtherContent, ResourceLink, TextContent,
+};
+pub use dialect::{Adapt, adapt, note_sender};
 pub use elicitation::{
     ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCompleteParams, FormMode,
     UrlMode,
@@ -95,6 +98,7 @@ pub use list::{
 pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
 pub use meta::{JsonObject, Meta};
 pub use notification::{Notification, write_notification};
+pub use other_members::OtherMembers;
 pub use outcome::{Outcome, ReadError};
 pub use progress::{CancelledParams, ProgressParams};
 pub use prompt::{GetPromptParams, GetPromptResult, Prompt, PromptArgument, PromptMessage};

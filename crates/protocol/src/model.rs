@@ -31,6 +31,64 @@ macro_rules! model {
     };
 }
 
+/// Declares a type as [`model!`] does, that keeps the members that it does not know: what servers offer and say, which is passed on.
+/// `[type]` after the name says that a tag named `type` stands beside the members, and is none of them.
+macro_rules! open_model {
+    (
+        $(#[$doc:meta])*
+        $name:ident $([$tag:ident])? {
+            $( $(#[$req_attr:meta])* $req:ident : $req_type:ty, )+
+            $( ; $( $(#[$opt_attr:meta])* $opt:ident : $opt_type:ty, )* )?
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+        #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
+        pub struct $name {
+            $( $(#[$req_attr])* pub $req: $req_type, )*
+            $($(
+                $(#[$opt_attr])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $opt: Option<$opt_type>,
+            )*)?
+            /// Members that this library does not know.
+            #[serde(flatten, skip_serializing_if = "crate::OtherMembers::is_empty")]
+            pub other: crate::OtherMembers,
+        }
+
+        impl $name {
+            #[doc = concat!("Makes a `", stringify!($name), "` of its required members; the optional ones are absent.")]
+            pub fn new($( $req: impl Into<$req_type> ),+) -> Self {
+                Self { $( $req: $req.into(), )* $($( $opt: None, )*)? other: crate::OtherMembers::default() }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                #[derive(serde::Deserialize)]
+                #[serde(rename_all = "camelCase")]
+                struct Known {
+                    $( $(#[$req_attr])* $req: $req_type, )*
+                    $($(
+                        $(#[$opt_attr])*
+                        #[serde(default)]
+                        $opt: Option<$opt_type>,
+                    )*)?
+                    $(
+                        #[serde(default, rename = "type")]
+                        #[expect(dead_code, reason = "it is read by whoever chose this type")]
+                        $tag: Option<serde::de::IgnoredAny>,
+                    )?
+                }
+
+                let (known, other) = crate::other_members::capture::<Known, D>(deserializer)?;
+                Ok(Self { $( $req: known.$req, )* $($( $opt: known.$opt, )*)? other })
+            }
+        }
+    };
+}
+
 /// Declares a type whose members are all optional; it implements `Default`.
 macro_rules! options {
     (
@@ -47,6 +105,46 @@ macro_rules! options {
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub $field: Option<$type>,
             )*
+        }
+    };
+}
+
+/// Declares a type as [`options!`] does, that keeps the members that it does not know.
+macro_rules! open_options {
+    (
+        $(#[$doc:meta])*
+        $name:ident { $( $(#[$attr:meta])* $field:ident : $type:ty, )* }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+        #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
+        pub struct $name {
+            $(
+                $(#[$attr])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $field: Option<$type>,
+            )*
+            /// Members that this library does not know.
+            #[serde(flatten, skip_serializing_if = "crate::OtherMembers::is_empty")]
+            pub other: crate::OtherMembers,
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                #[derive(serde::Deserialize)]
+                #[serde(rename_all = "camelCase")]
+                struct Known {
+                    $(
+                        $(#[$attr])*
+                        #[serde(default)]
+                        $field: Option<$type>,
+                    )*
+                }
+
+                let (known, other) = crate::other_members::capture::<Known, D>(deserializer)?;
+                Ok(Self { $( $field: known.$field, )* other })
+            }
         }
     };
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::envelope::ResultText;
-use crate::{InputRequired, ResultBody, Revision, TaskHandle};
+use crate::{InputRequired, ResultBody, Revision, TaskHandle, note_sender};
 
 /// How a request ends well. The tag (`resultType`) cannot disagree with the content.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,11 @@ impl<T: ResultBody + DeserializeOwned> Outcome<T> {
     /// As [`Outcome::read`].
     pub fn read_text(result: &ResultText, revision: Revision) -> Result<Self, ReadError> {
         if !revision.tags_results() || matches!(result.get("resultType"), Some(br#""complete""#)) {
-            return Ok(Self::Complete(T::read_text(result)?));
+            let mut complete = T::read_text(result)?;
+            if revision < Revision::LATEST {
+                note_sender(&mut complete, revision);
+            }
+            return Ok(Self::Complete(complete));
         }
         Self::read(result, revision)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{ContentBlock, Icon, InputResponses, Meta, Role};
 
-model! {
+open_model! {
     /// A prompt as it is listed.
     Prompt {
         /// Its name, for programs.
@@ -32,7 +32,7 @@ setters!(Prompt {
     with_meta => meta: Meta,
 });
 
-model! {
+open_model! {
     /// Something to fill in.
     PromptArgument {
         /// Its name, for programs.
@@ -53,7 +53,7 @@ setters!(PromptArgument {
     with_required => required: bool,
 });
 
-model! {
+open_model! {
     /// One message of a prompt.
     PromptMessage {
         /// Who says it.
@@ -95,7 +95,7 @@ model! {
 
 setters!(GetPromptParams { with_arguments => arguments: BTreeMap<String, String>, with_meta => meta: Meta, });
 
-model! {
+open_model! {
     /// The answer to `prompts/get`.
     GetPromptResult {
         /// The messages.

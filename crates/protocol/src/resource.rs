@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::other_members::capture;
 use crate::raw::Text;
-use crate::{Annotations, CacheScope, Icon, InputResponses, Meta};
+use crate::{Annotations, CacheScope, Icon, InputResponses, Meta, OtherMembers};
 
-model! {
+open_model! {
     /// Something that can be read by its URI.
     Resource {
         /// Its URI.
@@ -42,7 +43,7 @@ setters!(Resource {
     with_meta => meta: Meta,
 });
 
-model! {
+open_model! {
     /// A family of resources: a URI template (RFC 6570).
     ResourceTemplate {
         /// The template.
@@ -86,7 +87,7 @@ pub enum ResourceContents {
     Blob(BlobResourceContents),
 }
 
-model! {
+open_model! {
     /// A resource's contents as text.
     TextResourceContents {
         /// The resource's URI.
@@ -104,7 +105,7 @@ model! {
 
 setters!(TextResourceContents { with_mime_type => mime_type: String, with_meta => meta: Meta, });
 
-model! {
+open_model! {
     /// A resource's contents as bytes.
     BlobResourceContents {
         /// The resource's URI.
@@ -179,6 +180,20 @@ impl ResourceContents {
         }
     }
 
+    pub(crate) fn other(&self) -> &OtherMembers {
+        match self {
+            Self::Text(contents) => &contents.other,
+            Self::Blob(contents) => &contents.other,
+        }
+    }
+
+    pub(crate) fn other_mut(&mut self) -> &mut OtherMembers {
+        match self {
+            Self::Text(contents) => &mut contents.other,
+            Self::Blob(contents) => &mut contents.other,
+        }
+    }
+
     pub(crate) fn meta_mut(&mut self) -> &mut Option<Meta> {
         match self {
             Self::Text(contents) => &mut contents.meta,
@@ -212,10 +227,10 @@ impl<'de> Deserialize<'de> for ResourceContents {
             meta: Option<Meta>,
         }
 
-        let Any { uri, mime_type, text, blob, meta } = Any::deserialize(deserializer)?;
+        let (Any { uri, mime_type, text, blob, meta }, other) = capture(deserializer)?;
         match (text, blob) {
-            (Some(text), _) => Ok(Self::Text(TextResourceContents { uri, text, mime_type, meta })),
-            (None, Some(blob)) => Ok(Self::Blob(BlobResourceContents { uri, blob, mime_type, meta })),
+            (Some(text), _) => Ok(Self::Text(TextResourceContents { uri, text, mime_type, meta, other })),
+            (None, Some(blob)) => Ok(Self::Blob(BlobResourceContents { uri, blob, mime_type, meta, other })),
             (None, None) => Err(serde::de::Error::custom("resource contents need `text` or `blob`")),
         }
     }
@@ -237,7 +252,7 @@ model! {
     }
 }
 
-model! {
+open_model! {
     /// The answer to `resources/read`.
     ReadResourceResult {
         /// The resource's contents, or those of the resources in it.

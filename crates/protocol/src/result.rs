@@ -8,14 +8,14 @@ use crate::by_hand;
 use crate::encode::value_into;
 use crate::envelope::ResultText;
 use crate::{
-    CallToolResult, CompleteResult, CreateMessageResult, CreateTaskResult, DetailedTask, DiscoverResult, ElicitResult,
-    EmptyResult, GetPromptResult, InitializeResult, InputRequired, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListRootsResult, ListTasksResult, ListToolsResult, ListenResult, Meta, RawJson,
-    ReadResourceResult, Task, TaskHandle,
+    Adapt, CallToolResult, CompleteResult, CreateMessageResult, CreateTaskResult, DetailedTask, DiscoverResult,
+    ElicitResult, EmptyResult, GetPromptResult, InitializeResult, InputRequired, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListRootsResult, ListTasksResult, ListToolsResult, ListenResult,
+    Meta, RawJson, ReadResourceResult, Task, TaskHandle,
 };
 
 /// A type that answers a request: a JSON object with a `_meta` member.
-pub trait ResultBody: Serialize {
+pub trait ResultBody: Serialize + Adapt {
     /// Returns the `_meta` member.
     fn meta_mut(&mut self) -> &mut Option<Meta>;
 

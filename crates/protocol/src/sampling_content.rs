@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::content::{AnyBlock, need};
-use crate::{AudioContent, ContentBlock, ImageContent, Meta, RawJson, TextContent};
+use crate::content::kind_of;
+use crate::{AudioContent, ContentBlock, ImageContent, Meta, OtherContent, RawJson, TextContent};
 
 /// One block or several; the specification allows both shapes since 2025-11-25, and each is written as it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,11 +83,14 @@ pub enum SamplingContentBlock {
     /// What the tool said; since 2025-11-25.
     #[serde(rename = "tool_result")]
     ToolResult(ToolResultContent),
+    /// A block of a kind that this library does not know.
+    #[serde(untagged)]
+    Other(OtherContent),
 }
 
-model! {
+open_model! {
     /// The model wants to use a tool.
-    ToolUseContent {
+    ToolUseContent [kind] {
         /// Names this use.
         id: String,
         /// The tool's name.
@@ -101,9 +104,9 @@ model! {
     }
 }
 
-model! {
+open_model! {
     /// What a tool said.
-    ToolResultContent {
+    ToolResultContent [kind] {
         /// The use that this answers.
         tool_use_id: String,
         /// What it said.
@@ -159,27 +162,16 @@ impl From<ToolResultContent> for SamplingContentBlock {
 
 impl<'de> Deserialize<'de> for SamplingContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let any = AnyBlock::deserialize(deserializer)?;
-        match any.r#type.as_str() {
-            "text" => any.text().map(Self::Text),
-            "image" => any.image().map(Self::Image),
-            "audio" => any.audio().map(Self::Audio),
-            "tool_use" => Ok(Self::ToolUse(ToolUseContent {
-                id: need(any.id, "id")?,
-                name: need(any.name, "name")?,
-                input: need(any.input, "input")?,
-                meta: any.meta,
-            })),
-            "tool_result" => Ok(Self::ToolResult(ToolResultContent {
-                tool_use_id: need(any.tool_use_id, "toolUseId")?,
-                content: need(any.content, "content")?,
-                structured_content: any.structured_content,
-                is_error: any.is_error,
-                meta: any.meta,
-            })),
-            other => {
-                Err(serde::de::Error::unknown_variant(other, &["text", "image", "audio", "tool_use", "tool_result"]))
-            }
-        }
+        let raw = RawJson::deserialize(deserializer)?;
+        let text = raw.get();
+        let read = || match &*kind_of(text)? {
+            "text" => raw.read().map(Self::Text),
+            "image" => raw.read().map(Self::Image),
+            "audio" => raw.read().map(Self::Audio),
+            "tool_use" => raw.read().map(Self::ToolUse),
+            "tool_result" => raw.read().map(Self::ToolResult),
+            other => OtherContent::read(other.to_owned(), text).map(Self::Other),
+        };
+        read().map_err(serde::de::Error::custom)
     }
 }

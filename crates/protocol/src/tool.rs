@@ -2,7 +2,7 @@
 
 use crate::{ContentBlock, Icon, InputResponses, Meta, RawJson, Schema, TaskMetadata};
 
-model! {
+open_model! {
     /// A tool as it is listed.
     Tool {
         /// Its name, for programs.
@@ -38,7 +38,7 @@ setters!(Tool {
     with_meta => meta: Meta,
 });
 
-options! {
+open_options! {
     /// Hints about a tool's behaviour. They may be wrong: trust them as far as the server is trusted.
     ToolAnnotations {
         /// Its name, for people.
@@ -62,7 +62,7 @@ setters!(ToolAnnotations {
     with_open_world => open_world_hint: bool,
 });
 
-options! {
+open_options! {
     /// How a tool runs; only 2025-11-25.
     ToolExecution {
         /// Whether it may or must be called as a task.
@@ -105,7 +105,7 @@ model! {
 
 setters!(CallToolParams { with_arguments => arguments: RawJson, with_meta => meta: Meta, });
 
-model! {
+open_model! {
     /// The answer to `tools/call`.
     CallToolResult {
         /// What the tool says.

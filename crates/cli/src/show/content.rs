@@ -26,6 +26,9 @@ pub(crate) fn block(content: &ContentBlock, name: &str, folder: Option<&Folder>)
         ContentBlock::Audio(audio) => binary("audio", Some(&audio.mime_type), &audio.data, name, folder),
         ContentBlock::ResourceLink(link) => Ok(Shown::Described(format!("[link {}]", described(link)))),
         ContentBlock::Resource(embedded) => resource(&embedded.resource, folder),
+        ContentBlock::Other(other) => {
+            Ok(Shown::Described(format!("[content of the kind {:?}]", one_line(other.kind()))))
+        }
         _ => Ok(Shown::Described("[content of an unknown kind]".to_owned())),
     }
 }

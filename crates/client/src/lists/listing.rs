@@ -11,8 +11,8 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_core::Stream;
 use jackfield_protocol::{
-    ClientRequest, ListParams, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    Method, Prompt, Resource, ResourceTemplate, Tool,
+    Adapt, ClientRequest, ListParams, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, Method, Prompt, Resource, ResourceTemplate, Tool, note_sender,
 };
 use serde::de::DeserializeOwned;
 
@@ -37,7 +37,7 @@ pub(crate) mod private {
     use super::*;
 
     /// How the pages of a list are asked for and read.
-    pub trait Pages: Sized {
+    pub trait Pages: Adapt + Sized {
         #[doc(hidden)]
         type Page: DeserializeOwned + Send;
         #[doc(hidden)]
@@ -323,6 +323,7 @@ async fn page<T: Listed>(client: Client, request: PageRequest) -> Result<Page<T>
         None => fetch_page::<T>(core, &session, request).await?,
     };
     let (mut items, next) = T::split(complete(T::METHOD.name(), &text, &session)?);
+    note_sender(&mut items, session.revision);
     if !is_kept {
         core.keep(&session, moment, T::METHOD, cursor.as_deref(), &text).await;
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use jackfield::protocol::{ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
+use jackfield::protocol::{CallToolResult, ContentBlock, LoggingLevel, Resource, ResourceContents, Revision};
 use jackfield::{Cx, Elicited, RunningServer, Server, prompt, prompts, resource, resources, tool, tools};
 use jackfield_client::{Builder, ByteStream, Client, Error};
 use jackfield_gateway::Gateway;
@@ -25,6 +25,16 @@ fn link() -> Vec<ContentBlock> {
         ContentBlock::ResourceLink(Box::new(Resource::new("note://7", "seven"))),
         ContentBlock::resource(ResourceContents::text("note://8", "eight")),
     ]
+}
+
+/// Says what no revision defines yet.
+#[tool]
+fn odd() -> CallToolResult {
+    let odd = serde_json::json!({
+        "content": [{"type": "smell", "strength": 3}, {"type": "text", "text": "x", "invented": [1]}],
+        "invented": {"a": null},
+    });
+    serde_json::from_value(odd).unwrap()
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -149,7 +159,7 @@ pub(crate) fn demo() -> Server {
 pub(crate) fn demo_with(probe: &Arc<Probe>) -> Server {
     Server::new("same")
         .state(probe.clone())
-        .tools(tools![echo, link, greet, folders, able, work, hang])
+        .tools(tools![echo, link, odd, greet, folders, able, work, hang])
         .resources(resources![first, note])
         .prompts(prompts![review])
 }

@@ -98,3 +98,25 @@ async fn cancelling_a_call_cancels_it_at_the_server() {
         }
     }
 }
+
+/// What the gateway's own revisions do not define goes on to callers of the server's revision; older ones read which kind it was.
+#[tokio::test]
+async fn what_a_newer_server_says_is_passed_on() {
+    let original = json!({
+        "content": [{"type": "smell", "strength": 3}, {"type": "text", "text": "x", "invented": [1]}],
+        "invented": {"a": null},
+    });
+    for caller in Revision::ALL {
+        let client = TestClient::with_revision(gateway(Revision::LATEST), caller);
+        let said = client.call_tool("demo__odd", json!({})).await.unwrap();
+        if caller == Revision::LATEST {
+            let mut said = serde_json::to_value(&said).unwrap();
+            said.as_object_mut().unwrap().remove("_meta");
+            assert_eq!(said, original);
+        } else {
+            assert_eq!(said.content[0].as_text(), Some("[content of the kind \"smell\"]"), "{caller}");
+            assert_eq!(said.content[1], ContentBlock::text("x"), "{caller}");
+            assert!(said.other.is_empty(), "{caller}: {said:?}");
+        }
+    }
+}

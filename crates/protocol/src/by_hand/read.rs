@@ -16,8 +16,9 @@ pub(crate) fn call_tool_result(result: &ResultText) -> Option<CallToolResult> {
             }
             b"isError" => is_error.replace(truth(value.of(text))?).is_some(),
             b"_meta" => meta.replace(Meta::from_object(result.meta()?.clone())).is_some(),
-            // Other members, the tag among them, mean nothing here.
-            _ => false,
+            b"resultType" => false,
+            // A member that is kept although it means nothing here.
+            _ => return None,
         };
         if stands_twice {
             return None;
@@ -63,7 +64,10 @@ fn block(lexer: &mut Lexer<'_>, text: &[u8]) -> Result<ContentBlock, Fault> {
         (Some(b"\"text\""), Some(words)) if !has_more => {
             decode_str(words).map(|words| ContentBlock::text(words.into_owned())).ok_or(UNUSUAL)
         }
-        _ => serde_json::from_slice(Span::new(start, lexer.position()).of(text)).map_err(|_| UNUSUAL),
+        _ => {
+            let block = str_of(Span::new(start, lexer.position()), text).ok_or(UNUSUAL)?;
+            ContentBlock::read(block).map_err(|_| UNUSUAL)
+        }
     }
 }
 
@@ -118,7 +122,7 @@ mod tests {
             r#"{"resultType":"complete","_meta":{"a":{"b":[1]}},"content":[{"type":"text","text":"x"}],"isError":true}"#,
             r#"{"content":[{"type":"text","text":"x","annotations":{"priority":0.5},"_meta":{"a":1}}]}"#,
             r#"{"content":[{"type":"image","data":"AA==","mimeType":"image/png"}],"structuredContent":{"b":1,"a":[2]}}"#,
-            r#"{"content":[],"structuredContent":null,"other":1,"more":2,"other":3}"#,
+            r#"{"content":[{"type":"odd","a":1}],"structuredContent":null}"#,
         ] {
             assert!(check(text), "{text}");
         }
@@ -135,7 +139,8 @@ mod tests {
             r#"{"content":[{"type":"text"}]}"#,
             r#"{"content":[{"type":"text","text":1}]}"#,
             r#"{"content":[{"type":"text","text":"a","text":"b"}]}"#,
-            r#"{"content":[{"type":"odd"}]}"#,
+            r#"{"content":[],"structuredContent":null,"other":1,"more":2,"other":3}"#,
+            r#"{"content":[{"a":"odd"}]}"#,
             r#"{"cont\u0065nt":[]}"#,
             r#"{"content":[],"isError":null}"#,
             r#"{"content":[],"isError":1}"#,

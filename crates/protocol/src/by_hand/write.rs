@@ -2,7 +2,7 @@
 
 use crate::encode::value_into;
 use crate::json::write_str;
-use crate::{CallToolResult, ContentBlock, Meta, ReadResourceResult, ResourceContents};
+use crate::{CallToolResult, ContentBlock, Meta, OtherMembers, ReadResourceResult, ResourceContents};
 
 /// Appends a tool's result.
 pub(crate) fn call_tool_result(out: &mut Vec<u8>, result: &CallToolResult) {
@@ -17,6 +17,7 @@ pub(crate) fn call_tool_result(out: &mut Vec<u8>, result: &CallToolResult) {
         out.extend_from_slice(if failed { br#","isError":true"# } else { br#","isError":false"# });
     }
     meta(out, result.meta.as_ref());
+    others(out, &result.other);
     out.push(b'}');
 }
 
@@ -35,6 +36,7 @@ pub(crate) fn read_resource_result(out: &mut Vec<u8>, result: &ReadResourceResul
         out.push(b'"');
     }
     meta(out, result.meta.as_ref());
+    others(out, &result.other);
     out.push(b'}');
 }
 
@@ -48,6 +50,7 @@ fn content_block(out: &mut Vec<u8>, block: &ContentBlock) {
                 value_into(out, annotations);
             }
             meta(out, text.meta.as_ref());
+            others(out, &text.other);
             out.push(b'}');
         }
         other => value_into(out, other),
@@ -68,6 +71,7 @@ fn resource_contents(out: &mut Vec<u8>, contents: &ResourceContents) {
         write_str(out, mime_type);
     }
     meta(out, contents.meta());
+    others(out, contents.other());
     out.push(b'}');
 }
 
@@ -84,5 +88,14 @@ fn meta(out: &mut Vec<u8>, meta: Option<&Meta>) {
     if let Some(meta) = meta {
         out.extend_from_slice(br#","_meta":"#);
         value_into(out, meta);
+    }
+}
+
+fn others(out: &mut Vec<u8>, others: &OtherMembers) {
+    for (name, value) in others.iter() {
+        out.push(b',');
+        write_str(out, name);
+        out.push(b':');
+        out.extend_from_slice(value.get().as_bytes());
     }
 }

@@ -5,7 +5,8 @@
 //! (`Older`), and where an older revision has something that the newer one gave up, what becomes of that (`Newer`).
 //! [`adapt`] crosses every border that lies between the model and a revision.
 //!
-//! Reading needs no such step: what an older peer sends is read into the model as it is, and unknown members are ignored.
+//! Reading needs no such step: what an older peer sends is read into the model as it is. Unknown members and blocks are kept, and
+//! cross no border to an older revision than that of their sender, which [`note_sender`] notes.
 
 mod questions;
 mod schema;
@@ -16,11 +17,30 @@ mod v2025_06_18;
 mod v2025_11_25;
 mod walk;
 
-use crate::Revision;
 use crate::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use crate::{OtherContent, OtherMembers, Revision, TextContent};
 
 pub use walk::Adapt;
 pub(crate) use walk::Step;
+
+/// Notes which revision the sender of a value speaks, so that what this library does not know of it is written to no older peer. What
+/// nobody notes it for counts as sent in the newest revision.
+pub fn note_sender<T: Adapt>(value: &mut T, revision: Revision) {
+    value.walk(&Sender(revision));
+}
+
+struct Sender(Revision);
+
+impl Step for Sender {
+    fn other_members(&self, other: &mut OtherMembers) {
+        other.set_sender(self.0);
+    }
+
+    fn other_content(&self, content: &mut OtherContent) -> Option<TextContent> {
+        content.sender = self.0;
+        None
+    }
+}
 
 /// Changes a value so that a peer of `revision` finds in it only what its revision defines.
 ///

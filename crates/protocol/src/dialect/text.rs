@@ -1,7 +1,8 @@
 //! Saying in words what an older revision has no type for.
 
 use crate::{
-    AudioContent, ContentBlock, RawJson, Resource, SamplingContentBlock, TextContent, ToolResultContent, ToolUseContent,
+    AudioContent, ContentBlock, OtherContent, RawJson, Resource, SamplingContentBlock, TextContent, ToolResultContent,
+    ToolUseContent,
 };
 
 /// The text that stands for sound.
@@ -23,6 +24,12 @@ pub(super) fn of_link(link: &mut Resource) -> TextContent {
     let mut text = TextContent::new(words);
     text.annotations = link.annotations.take();
     text
+}
+
+/// The text that stands for a block of an unknown kind.
+pub(super) fn of_other(content: &OtherContent) -> TextContent {
+    let kind: String = content.kind().chars().take(100).collect();
+    TextContent::new(format!("[content of the kind {kind:?}]"))
 }
 
 /// The text that stands for a model's wish to use a tool.

@@ -7,6 +7,8 @@ use crate::*;
 pub(super) struct Older;
 
 impl Step for Older {
+    const OLDER_THAN: Option<Revision> = Some(Revision::V2025_03_26);
+
     fn server_capabilities(&self, capabilities: &mut ServerCapabilities) {
         capabilities.completions = None;
     }

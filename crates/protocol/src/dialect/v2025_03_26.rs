@@ -7,6 +7,8 @@ use crate::*;
 pub(super) struct Older;
 
 impl Step for Older {
+    const OLDER_THAN: Option<Revision> = Some(Revision::V2025_06_18);
+
     fn implementation(&self, implementation: &mut Implementation) {
         implementation.title = None;
     }
@@ -66,6 +68,8 @@ impl Step for Older {
             ContentBlock::Audio(content) => content.meta = None,
             ContentBlock::Resource(content) => content.meta = None,
             ContentBlock::ResourceLink(link) => *content = text::of_link(link).into(),
+            // It became a text at the first border that it could not cross.
+            ContentBlock::Other(_) => {}
         }
     }
 
@@ -75,7 +79,8 @@ impl Step for Older {
             SamplingContentBlock::Image(content) => content.meta = None,
             SamplingContentBlock::Audio(content) => content.meta = None,
             // These have become texts at the border before.
-            SamplingContentBlock::ToolUse(_) | SamplingContentBlock::ToolResult(_) => {}
+            SamplingContentBlock::ToolUse(_) | SamplingContentBlock::ToolResult(_) | SamplingContentBlock::Other(_) => {
+            }
         }
     }
 

@@ -9,6 +9,8 @@ use crate::*;
 pub(super) struct Older;
 
 impl Step for Older {
+    const OLDER_THAN: Option<Revision> = Some(Revision::V2025_11_25);
+
     fn implementation(&self, implementation: &mut Implementation) {
         implementation.icons = None;
         implementation.description = None;

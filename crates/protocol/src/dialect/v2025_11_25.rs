@@ -7,6 +7,8 @@ use crate::*;
 pub(super) struct Older;
 
 impl Step for Older {
+    const OLDER_THAN: Option<Revision> = Some(Revision::V2026_07_28);
+
     // The older `tasks/get` tells the state only; the result is asked for with `tasks/result`.
     fn any_result(&self, result: &mut AnyResult) {
         if let AnyResult::DetailedTask(task) = result {

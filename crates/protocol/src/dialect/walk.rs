@@ -1,5 +1,6 @@
 //! How a step between two revisions reaches every part of a message.
 
+use super::text;
 use crate::*;
 
 /// What one step between two revisions does to each kind of part; nothing unless it says so.
@@ -7,6 +8,20 @@ use crate::*;
 /// A part is visited before the parts within it.
 #[expect(unused_variables, reason = "the names tell what each default ignores")]
 pub trait Step {
+    /// The receiver is older than this revision: what only senders of it can have said is left out.
+    const OLDER_THAN: Option<Revision> = None;
+
+    fn other_members(&self, other: &mut OtherMembers) {
+        if let Some(revision) = Self::OLDER_THAN {
+            other.drop_since(revision);
+        }
+    }
+
+    /// Returns the text that stands for a block of an unknown kind, if the receiver must not get the block.
+    fn other_content(&self, content: &mut OtherContent) -> Option<TextContent> {
+        Self::OLDER_THAN.filter(|revision| content.sender >= *revision).map(|_| text::of_other(content))
+    }
+
     fn any_result(&self, result: &mut AnyResult) {}
     fn implementation(&self, implementation: &mut Implementation) {}
     fn client_capabilities(&self, capabilities: &mut ClientCapabilities) {}
@@ -104,18 +119,17 @@ macro_rules! cached {
 }
 
 visited! {
-    Implementation: implementation {}
+    Implementation: implementation { icons }
     ClientCapabilities: client_capabilities {}
     ServerCapabilities: server_capabilities {}
-    Tool: tool {}
-    CallToolResult: call_tool_result { content }
-    Resource: resource { annotations }
-    ResourceTemplate: resource_template { annotations }
-    ResourceContents: resource_contents {}
-    Prompt: prompt { arguments }
-    PromptArgument: prompt_argument {}
+    Tool: tool { annotations, icons, execution, other }
+    CallToolResult: call_tool_result { content, other }
+    Resource: resource { annotations, icons, other }
+    ResourceTemplate: resource_template { annotations, icons, other }
+    Prompt: prompt { arguments, icons, other }
+    PromptArgument: prompt_argument { other }
     CompleteParams: complete_params {}
-    Annotations: annotations {}
+    Annotations: annotations { other }
     SamplingMessage: sampling_message { content }
     CreateMessageResult: create_message_result { content }
     ElicitResult: elicit_result {}
@@ -128,7 +142,13 @@ within! {
     EmptyParams {}
     EmptyResult {}
     ListParams {}
-    CompleteResult {}
+    CompleteResult { other }
+    ToolAnnotations { other }
+    ToolExecution { other }
+    Icon { other }
+    TextContent { annotations, other }
+    ImageContent { annotations, other }
+    AudioContent { annotations, other }
     ListenResult {}
     Task {}
     ListTasksResult {}
@@ -136,8 +156,8 @@ within! {
     TaskHandle {}
     InitializeParams { capabilities, client_info }
     InitializeResult { capabilities, server_info }
-    GetPromptResult { messages }
-    PromptMessage { content }
+    GetPromptResult { messages, other }
+    PromptMessage { content, other }
     SubscribeParams {}
     UnsubscribeParams {}
     SetLevelParams {}
@@ -153,7 +173,7 @@ within! {
 
 cached! {
     DiscoverResult { capabilities }
-    ReadResourceResult { contents }
+    ReadResourceResult { contents, other }
     ListToolsResult { tools }
     ListResourcesResult { resources }
     ListResourceTemplatesResult { resource_templates }
@@ -172,11 +192,29 @@ impl Adapt for AnyResult {
             Self::ListResources(result) => result.walk(step),
             Self::ListResourceTemplates(result) => result.walk(step),
             Self::ListPrompts(result) => result.walk(step),
+            Self::Complete(result) => result.walk(step),
             Self::Initialize(result) => result.walk(step),
             Self::Discover(result) => result.walk(step),
             Self::DetailedTask(task) => task.walk(step),
             _ => {}
         }
+    }
+}
+
+impl Adapt for OtherMembers {
+    #[inline]
+    fn walk<S: Step>(&mut self, step: &S) {
+        if !self.is_empty() {
+            step.other_members(self);
+        }
+    }
+}
+
+impl Adapt for ResourceContents {
+    #[inline]
+    fn walk<S: Step>(&mut self, step: &S) {
+        step.resource_contents(self);
+        self.other_mut().walk(step);
     }
 }
 
@@ -204,13 +242,19 @@ impl Adapt for ContentBlock {
     fn walk<S: Step>(&mut self, step: &S) {
         step.content(self);
         match self {
-            Self::Text(content) => content.annotations.walk(step),
-            Self::Image(content) => content.annotations.walk(step),
-            Self::Audio(content) => content.annotations.walk(step),
+            Self::Text(content) => content.walk(step),
+            Self::Image(content) => content.walk(step),
+            Self::Audio(content) => content.walk(step),
             Self::ResourceLink(link) => link.walk(step),
             Self::Resource(content) => {
                 content.annotations.walk(step);
                 content.resource.walk(step);
+                content.other.walk(step);
+            }
+            Self::Other(content) => {
+                if let Some(text) = step.other_content(content) {
+                    *self = text.into();
+                }
             }
         }
     }
@@ -237,11 +281,19 @@ impl Adapt for SamplingContentBlock {
     fn walk<S: Step>(&mut self, step: &S) {
         step.sampling_block(self);
         match self {
-            Self::Text(content) => content.annotations.walk(step),
-            Self::Image(content) => content.annotations.walk(step),
-            Self::Audio(content) => content.annotations.walk(step),
-            Self::ToolResult(result) => result.content.walk(step),
-            Self::ToolUse(_) => {}
+            Self::Text(content) => content.walk(step),
+            Self::Image(content) => content.walk(step),
+            Self::Audio(content) => content.walk(step),
+            Self::ToolResult(result) => {
+                result.content.walk(step);
+                result.other.walk(step);
+            }
+            Self::ToolUse(content) => content.other.walk(step),
+            Self::Other(content) => {
+                if let Some(text) = step.other_content(content) {
+                    *self = text.into();
+                }
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod dialects;
 mod examples;
+mod forward;
 mod full;
 mod properties;
 mod rules;
