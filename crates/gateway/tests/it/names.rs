@@ -17,7 +17,7 @@ async fn what_servers_have_stands_under_the_names_they_were_given() {
     let client = TestClient::of(gateway.server().unwrap());
     let tools = client.list_tools().await.unwrap();
     let names: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!((names.len(), tools.len()), (14, 14));
+    assert_eq!((names.len(), tools.len()), (16, 16));
     assert!(names.contains("left__echo") && names.contains("the-right-one__echo"), "{names:?}");
     assert!(names.iter().all(|name| !name.contains("same")), "{names:?}");
     let uris: Vec<_> = client.list_resources().await.unwrap().into_iter().map(|resource| resource.uri).collect();
