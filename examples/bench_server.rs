@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use jackfield::protocol::{Schema, Tool};
-use jackfield::{Call, Cx, Json, Server, resource, resources, tool, tools};
+use jackfield::server::Call;
+use jackfield::{Cx, Json, Server, resource, resources, tool, tools};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;

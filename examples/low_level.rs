@@ -1,7 +1,8 @@
 //! A server without macros: definitions as data, handlers as functions of raw requests.
 
+use jackfield::Server;
+use jackfield::middleware::{Incoming, Reply};
 use jackfield::protocol::{CallToolResult, ErrorObject, ListToolsResult, Outcome, Schema, Tool};
-use jackfield::{Incoming, Reply, Server};
 use serde_json::json;
 
 async fn list_tools(_: Incoming) -> Reply {

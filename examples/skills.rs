@@ -1,6 +1,7 @@
 //! Skills: one that is part of the program, and those of a folder that the command line names.
 
-use jackfield::{Server, Skill, Skills};
+use jackfield::Server;
+use jackfield::server::{Skill, Skills};
 
 const RELEASE_NOTES: &str = "\
 ---

@@ -118,6 +118,7 @@ mod tests {
     fn package(name: &str, folder: &str, dependencies: &[&str]) -> Package {
         let dependency = |name: &&str| Dependency { name: (*name).into(), kind: None };
         Package {
+            features: Default::default(),
             name: name.into(),
             manifest_path: Path::new("/p").join(folder).join("Cargo.toml"),
             dependencies: dependencies.iter().map(dependency).collect(),

@@ -18,6 +18,7 @@ mod node;
 mod nodes;
 mod parallel;
 mod pinned;
+mod public_api;
 mod requirements;
 mod rust_source;
 mod soak;
@@ -70,6 +71,8 @@ enum Task {
     Tree,
     /// Measure the processor time a release build takes after an edit to a small server.
     Rebuild,
+    /// Compare the public API of `jackfield` with the file that describes it.
+    PublicApi(public_api::Options),
     /// Check the rules no other tool checks: layers, dates, leftovers, lengths, links.
     Tidy,
 }
@@ -102,6 +105,7 @@ fn run(task: Task) -> Result<()> {
         Task::Nodes(options) => nodes::run(&workspace, &options),
         Task::Tree => tree::run(&workspace),
         Task::Rebuild => tree::rebuild(&workspace),
+        Task::PublicApi(options) => public_api::run(&workspace, &options),
         Task::Tidy => tidy::run(&workspace),
     }
 }

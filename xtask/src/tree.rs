@@ -77,7 +77,7 @@ impl SmallServer {
         let manifest = format!(
             "[package]\nname = \"small-server\"\nedition = \"2024\"\npublish = false\n\n\
              [dependencies]\n\
-             jackfield = {{ path = {library:?}, default-features = {default_features}, features = [\"server\", \"macros\"] }}\n\
+             jackfield = {{ path = {library:?}, default-features = {default_features}, features = [\"server\"] }}\n\
              tokio = {{ version = \"1\", default-features = false, features = [\"macros\", \"rt-multi-thread\"] }}\n\n\
              [workspace]\n"
         );

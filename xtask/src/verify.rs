@@ -9,8 +9,8 @@ use crate::changes::{ANY, Change};
 use crate::conformance::Direction;
 use crate::pinned::CARGO_HACK;
 use crate::steps::{Outcome, Steps, succeed};
-use crate::workspace::{EVERYTHING, Workspace, program};
-use crate::{bench, conformance, coverage, fuzz, install, interop, linked_data, loom, nodes, soak, tree};
+use crate::workspace::{EVERYTHING, Package, Workspace, program};
+use crate::{bench, conformance, coverage, fuzz, install, interop, linked_data, loom, nodes, public_api, soak, tree};
 
 /// Which parts, and how long.
 #[derive(Debug, Default, Args)]
@@ -63,6 +63,20 @@ const PARTS: &[Part] = &[
         packages: ANY,
         paths: &["crates", "README.md"],
         run: |workspace, _| documentation(workspace),
+    },
+    Part {
+        name: "public-api",
+        proves: "the public API of `jackfield` is the one that is written down",
+        packages: &["jackfield"],
+        paths: &["xtask/src/public_api", "xtask/src/public_api.rs"],
+        run: |workspace, _| public_api::run(workspace, &public_api::Options::default()).map(Outcome::from),
+    },
+    Part {
+        name: "package",
+        proves: "everything that is published can be packaged",
+        packages: ANY,
+        paths: &[],
+        run: |workspace, _| package(workspace),
     },
     Part {
         name: "first-command",
@@ -207,6 +221,17 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 fn documentation(workspace: &Workspace) -> Result<Outcome> {
     succeed(workspace.cargo().args(["doc", "--no-deps"]).args(EVERYTHING).env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Outcome::Passed)
+}
+
+/// Packages what may be published. Nothing is compiled from the packages: that is done by `cargo publish`.
+fn package(workspace: &Workspace) -> Result<Outcome> {
+    let is_published = |package: &&Package| package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
+    let names: Vec<&str> =
+        workspace.packages.iter().filter(is_published).map(|package| package.name.as_str()).collect();
+    let mut command = workspace.cargo();
+    command.args(["package", "--quiet", "--no-verify", "--allow-dirty", "--all-features"]);
+    succeed(command.args(names.iter().flat_map(|name| ["--package", name])))?;
+    Ok(Outcome::Measured(format!("{} crates", names.len())))
 }
 
 /// Builds the command as the README says, and lets it call a tool of the server that the README starts.

@@ -1,5 +1,6 @@
 //! Where the project lies, and what `cargo metadata` says about it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -30,6 +31,8 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) manifest_path: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
+    #[serde(default)]
+    pub(crate) features: BTreeMap<String, Vec<String>>,
     /// The registries it may be published to: `None` means any, an empty list means none.
     pub(crate) publish: Option<Vec<String>>,
 }

@@ -37,3 +37,6 @@ impl Clock {
         }
     }
 }
+
+/// A bounded map whose entries expire by a [`Clock`].
+pub(crate) type ExpiringMap<K, V> = jackfield_store::ExpiringMap<K, V, u64>;

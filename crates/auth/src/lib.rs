@@ -9,7 +9,6 @@ mod basic;
 pub mod challenge;
 mod clock;
 pub mod dpop;
-mod expiring;
 pub mod jose;
 pub mod metadata;
 pub mod pkce;

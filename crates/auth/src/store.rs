@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[cfg(feature = "server")]
+use jackfield_store::InsertError;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::expiring::{Added, ExpiringMap};
+use crate::clock::ExpiringMap;
 use crate::{Clock, NoRandomness, random};
 
 /// The store cannot do what it was asked for. Requests that need it are refused.
@@ -76,7 +77,7 @@ impl MemoryStore {
         T: Send + 'static,
     {
         let kind = kind(key);
-        let mut kinds: MutexGuard<'_, _> = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds: MutexGuard<'_, _> = self.kinds.lock();
         let most = if kind == "client" { self.most.min(CLIENTS) } else { self.most };
         let values = kinds.entry(kind.to_owned()).or_insert_with(|| ExpiringMap::new(most));
         let done = work(values, self.clock.now());
@@ -84,21 +85,19 @@ impl MemoryStore {
     }
 
     fn added<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Result<bool, StoreError> {
-        let mut outcome = Added::Full;
+        let mut outcome = Ok(());
         let may_forget = kind(key).starts_with(TRIES);
         drop(self.with(key, |values, now| {
-            outcome = match values.get(&key.to_owned(), now) {
-                None if may_forget => {
-                    values.put(key.to_owned(), value, until, now);
-                    Added::New
-                }
-                _ => values.add(key.to_owned(), value, until, now),
-            };
+            if may_forget && values.get(key, now).is_none() {
+                values.insert(key.to_owned(), value, until, now);
+            } else {
+                outcome = values.try_insert(key.to_owned(), value, until, now);
+            }
         }));
         match outcome {
-            Added::New => Ok(true),
-            Added::Known => Ok(false),
-            Added::Full => Err(StoreError::Full),
+            Ok(()) => Ok(true),
+            Err(InsertError::Occupied) => Ok(false),
+            Err(_) => Err(StoreError::Full),
         }
     }
 }
@@ -111,7 +110,7 @@ impl AuthStore for MemoryStore {
     fn put<'a>(&'a self, key: &'a str, value: Vec<u8>, until: u64) -> Storing<'a, ()> {
         let stored = match self.added(key, value.clone(), until) {
             Ok(true) => Ok(()),
-            Ok(false) => return self.with(key, |values, now| values.put(key.to_owned(), value, until, now)),
+            Ok(false) => return self.with(key, |values, now| drop(values.insert(key.to_owned(), value, until, now))),
             Err(error) => Err(error),
         };
         Box::pin(std::future::ready(stored))
@@ -122,18 +121,18 @@ impl AuthStore for MemoryStore {
     }
 
     fn get<'a>(&'a self, key: &'a str) -> Storing<'a, Option<Vec<u8>>> {
-        self.with(key, |values, now| values.get(&key.to_owned(), now).cloned())
+        self.with(key, |values, now| values.get(key, now).cloned())
     }
 
     fn take<'a>(&'a self, key: &'a str) -> Storing<'a, Option<Vec<u8>>> {
-        self.with(key, |values, now| values.remove(&key.to_owned(), now))
+        self.with(key, |values, now| values.remove(key, now))
     }
 
     fn replace<'a>(&'a self, key: &'a str, before: &'a [u8], after: Vec<u8>, until: u64) -> Storing<'a, bool> {
         self.with(key, |values, now| {
-            let is_same = values.get(&key.to_owned(), now).is_some_and(|value| value == before);
+            let is_same = values.get(key, now).is_some_and(|value| value == before);
             if is_same {
-                values.put(key.to_owned(), after, until, now);
+                values.insert(key.to_owned(), after, until, now);
             }
             is_same
         })

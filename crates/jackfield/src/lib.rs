@@ -22,82 +22,69 @@
 //!
 //! The [`guide`] goes on from here: [quickstart](guide::quickstart), [tools](guide::tools), [resources](guide::resources),
 //! [prompts](guide::prompts), [context](guide::context), [tasks](guide::tasks), [testing](guide::testing),
-//! [transports](guide::transports), [nodes](guide::nodes), [client](guide::client).
+//! [transports](guide::transports), [nodes](guide::nodes), [client](guide::client), [extensions](guide::extensions),
+//! [skills](guide::skills). Authorization is described in [`auth`].
 //!
 //! # Features
 //!
 //! | feature | default | what it adds |
 //! | --- | --- | --- |
-//! | `server` | yes | the server framework |
-//! | `macros` | yes | `#[tool]`, `#[resource]`, `#[prompt]`, `#[server]` |
-//! | `validation` | yes | checks arguments and structured output by JSON Schema |
-//! | `client` | no | [`Client`](guide::client): one call connects to any server, as a child process or over a byte stream |
-//! | `http` | no | servers serve HTTP: Streamable HTTP in both eras, and HTTP+SSE; clients connect to http URLs |
+//! | `server` | yes | the server framework, with `#[tool]`, `#[resource]`, `#[prompt]` and `#[server]` |
+//! | `validation` | yes | checks arguments and structured output against their whole JSON Schema |
+//! | `client` | no | [`Client`]: one call connects to any server, as a child process or over a byte stream |
+//! | `http` | no | servers serve Streamable HTTP in both eras, and HTTP+SSE; clients connect to http URLs and load icons |
 //! | `tls` | no | the same over HTTPS |
-//! | `metrics`, `opentelemetry` | no | metrics, and traces that go on from the caller, for servers over `http` |
-//! | `icons` | no | clients load the icons that servers name, after checking address and bytes |
+//! | `auth` | no | OAuth 2.1: protects servers, logs clients in, and has an authorization server to embed |
+//! | `telemetry` | no | metrics, traces that continue the caller's (OpenTelemetry), and `tracing` events as log messages for the client |
 //! | `skills` | no | servers serve skills, clients list and load them: the extension `io.modelcontextprotocol/skills` |
-//! | `auth` | no | protects a server with OAuth 2.1 |
-//! | `auth-client` | no | clients log in with OAuth 2.1, keep and renew their tokens |
-//! | `auth-server` | no | an authorization server to embed |
 //! | `sqlite`, `redis` | no | stores in a file, or shared by [several nodes](guide::nodes) |
-//! | `tracing-layer` | no | forwards `tracing` events to the client |
+//! | `axum` | no | with `http`: [`http::router`] mounts a server in an axum application |
+//!
+//! # Where things are
+//!
+//! What nearly every program uses stands at the root. The rest has a module for each topic; the crates behind them are published, but
+//! what is not exported here is no promise.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(any(feature = "auth", feature = "auth-client"))]
+#[cfg(feature = "auth")]
 pub mod auth;
-#[cfg(all(feature = "server", feature = "macros"))]
-pub mod guide;
-
-/// The client: connects to any server of any revision.
 #[cfg(feature = "client")]
-pub use jackfield_client as client;
-/// The HTTP transport: configuration, limits, and a service to mount in an application of your own.
-#[cfg(feature = "http")]
-pub use jackfield_http as http;
-/// Connections, callers and byte streams: what transports and middleware are made of.
-pub use jackfield_peer as peer;
-/// Every message of every revision.
-pub use jackfield_protocol as protocol;
-/// Stores for what outlives a request: sessions, event logs, tasks, values and notices, in memory, in a file, in Redis or in a
-/// store of your own.
+pub mod client;
 #[cfg(feature = "server")]
-pub use jackfield_store as store;
-pub use schemars;
-pub use serde;
-pub use serde_json;
+pub mod guide;
+#[cfg(feature = "http")]
+pub mod http;
+pub mod middleware;
+pub mod protocol;
+#[cfg(feature = "server")]
+pub mod server;
+#[cfg(feature = "server")]
+pub mod store;
+pub mod tape;
+#[cfg(feature = "server")]
+pub mod testing;
+pub mod transport;
+
+#[cfg(feature = "server")]
+pub use jackfield_macros::{prompt, prompts, resource, resources, server, tool, tools};
+#[cfg(feature = "server")]
+pub use jackfield_server::{
+    Audio, Cached, Context, Cx, Elicited, Error, Failure, Image, Json, Result, RunningServer, Server, State, Tasks,
+};
 
 #[cfg(feature = "client")]
 pub use jackfield_client::Client;
-pub use jackfield_peer::{ByteStream, Caller, Incoming, Limits, Principal, Rate, Reply, Session};
+pub use jackfield_peer::{Caller, Principal};
 pub use jackfield_protocol::{
-    Annotations, AudioContent, CallToolResult, Completion, ContentBlock, CreateMessageParams, CreateMessageResult,
-    ElicitAction, ElicitParams, ElicitResult, ElicitSchema, EmbeddedResource, ErrorObject, GetPromptResult, Icon,
-    ImageContent, Implementation, InputRequired, LoggingLevel, Meta, Outcome, Prompt, PromptArgument, PromptMessage,
-    RawJson, ReadResourceResult, Reference, Resource, ResourceContents, ResourceLink, ResourceTemplate, Revision, Role,
-    Root, SamplingContent, SamplingContentBlock, SamplingMessage, Schema, TaskSupport, TextContent, Tool,
-    ToolAnnotations,
+    CallToolResult, ContentBlock, ElicitAction, ElicitResult, ErrorObject, GetPromptResult, LoggingLevel, Outcome,
+    PromptMessage, RawJson, ReadResourceResult, Reference, ResourceContents, ResourceLink, Revision, Role, Schema,
+    Tool,
 };
+
 pub use schemars::JsonSchema;
 pub use serde_json::{Value, json};
-
-#[cfg(feature = "macros")]
-pub use jackfield_macros::{prompt, prompts, resource, resources, server, tool, tools};
+pub use {schemars, serde, serde_json};
 
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub use jackfield_server::__private;
-#[cfg(feature = "server")]
-pub use jackfield_server::testing;
-#[cfg(feature = "server")]
-pub use jackfield_server::{
-    Address, Answers, Argument, Audio, BadArgument, BuildError, BuiltServer, CacheHint, Cached, Call, CallerKey,
-    Completer, Completing, Context, Cx, Done, Elicited, Error, Failure, FromArgument, FromCx, Handle, Handles, Image,
-    IntoCompleter, IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool,
-    IntoToolResult, Item, Json, Keys, Next, NoRoom, OutsideRoots, Package, PageNotice, Parts, PromptEntry,
-    PromptHandler, PromptRegistry, ProtocolError, QuestionError, Reading, Registry, ResourceEntry, ResourceHandler,
-    ResourcePage, ResourceRegistry, Result, Roots, Route, RunningServer, Server, ServerParts, StartError, State,
-    TaskStart, Tasks, TemplateValue, ToolEntry, ToolHandler, ToolRegistry, Trace, UriTemplate, Validation, Variables,
-    Work, decode_arguments,
-};
-#[cfg(all(feature = "server", feature = "skills"))]
-pub use jackfield_server::{Skill, SkillError, Skills};

@@ -19,6 +19,18 @@ pub fn check(uri: &str) -> Result<(), &'static str> {
     if rest.contains(bad) { Err("the URI has a character that must be percent-encoded") } else { Ok(()) }
 }
 
+/// Decodes `%XX` once. `None` if one is malformed, which the crate `percent-encoding` would leave as it is.
+#[must_use]
+pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        decoded.push(if byte == b'%' { digit(bytes.next())? << 4 | digit(bytes.next())? } else { byte });
+    }
+    Some(decoded)
+}
+
 /// Whether a text is a URI to the letter of RFC 3986, section 3, as JSON Schema asks where it says `uri`.
 #[must_use]
 pub fn is_strict(uri: &str) -> bool {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use percent_encoding::percent_decode_str;
+use jackfield_protocol::uri::percent_decode;
 use serde_json::{Map, Value};
 
 /// Keywords that go on elsewhere in the document.
@@ -21,7 +21,7 @@ impl<'a> Named<'a> {
     fn resolve(&self, root: &'a Value, target: &str) -> Option<&'a Value> {
         let (document, fragment) = target.split_once('#').unwrap_or((target, ""));
         let document = if document.is_empty() { root } else { self.ids.get(document).copied()? };
-        match percent_decode_str(fragment).decode_utf8().ok()?.as_ref() {
+        match String::from_utf8(percent_decode(fragment)?).ok()?.as_str() {
             "" => Some(document),
             pointer if pointer.starts_with('/') => document.pointer(pointer),
             anchor => self.anchors.get(anchor).copied(),

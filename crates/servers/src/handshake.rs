@@ -1,11 +1,13 @@
 //! What all reference servers say about themselves, whatever family they belong to.
 
+use jackfield::Outcome;
+use jackfield::middleware::MethodName;
+use jackfield::middleware::{Incoming, Next, Reply};
+use jackfield::protocol::AnyResult;
 #[cfg(any(feature = "_python", feature = "sqlite"))]
 use jackfield::protocol::ServerCapabilities;
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::error::code;
-use jackfield::protocol::{AnyResult, ErrorObject, Method};
-use jackfield::{Incoming, Next, Outcome, Reply};
+use jackfield::protocol::code;
+use jackfield::protocol::{ErrorObject, Method};
 
 /// A revision before the first one that was released. The originals echo it, and serve it like the next one.
 const DRAFT: &str = "2024-10-07";
@@ -19,7 +21,8 @@ const DRAFT: &str = "2024-10-07";
     feature = "sqlite"
 ))]
 pub(crate) fn uncached(server: jackfield::Server) -> jackfield::Server {
-    use jackfield::{CacheHint, Cached};
+    use jackfield::Cached;
+    use jackfield::server::CacheHint;
     let hint = || CacheHint::private(std::time::Duration::ZERO);
     [Cached::Discover, Cached::Tools, Cached::Resources, Cached::Templates, Cached::Prompts, Cached::Contents]
         .into_iter()

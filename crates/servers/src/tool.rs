@@ -3,8 +3,9 @@
 use std::future::Future;
 
 use bytes::Bytes;
+use jackfield::Cx;
 use jackfield::protocol::{CallToolResult, RawJson, Schema, Tool, ToolAnnotations};
-use jackfield::{Cx, IntoToolResult, ToolEntry, Work};
+use jackfield::server::{IntoToolResult, ToolEntry, Work};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

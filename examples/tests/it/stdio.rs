@@ -1,7 +1,7 @@
 //! The standard streams: how a server begins, ends, and keeps them clean.
 
 use jackfield::Revision;
-use jackfield::peer::tape::{Entry, Reader};
+use jackfield::tape::{Entry, Reader};
 use jackfield_testkit::Folder;
 use serde_json::json;
 

@@ -13,8 +13,7 @@ const PROGRAMS: &[&str] = &["auth_cost", "auth_timing"];
 /// Builds and runs the programs; fails when one does.
 pub(super) fn run(workspace: &Workspace) -> Result<()> {
     for name in PROGRAMS {
-        let words =
-            [MEASURED[0], MEASURED[1], "--package", "jackfield", "--features", "auth-server", "--example", name];
+        let words = [MEASURED[0], MEASURED[1], "--package", "jackfield", "--features", "auth", "--example", name];
         let program = workspace.build_executable(&words)?;
         println!("{name}");
         ensure!(Command::new(program).status()?.success(), "{name} failed");

@@ -117,6 +117,7 @@ mod tests {
     #[test]
     fn strangers_and_publishable_tools_are_reported() {
         let package = |name: &str| Package {
+            features: Default::default(),
             name: name.into(),
             manifest_path: "Cargo.toml".into(),
             dependencies: Vec::new(),

@@ -1,6 +1,6 @@
 //! Which authorization server a given client belongs to.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use super::AuthError;
 use super::identity::GivenClient;
@@ -12,12 +12,12 @@ pub(super) struct FirstUse(Mutex<Option<String>>);
 
 impl FirstUse {
     fn get(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 
     /// Remembers an issuer, unless there is one already; returns the one that counts.
     fn set(&self, issuer: String) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(issuer).clone()
+        self.0.lock().get_or_insert(issuer).clone()
     }
 }
 

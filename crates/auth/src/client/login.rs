@@ -1,12 +1,13 @@
 //! The login at one server: what the HTTP client asks who is asking.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use jackfield_http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
 use jackfield_http::fetch::FetchRequest;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use url::Url;
@@ -187,7 +188,7 @@ impl Login {
 
 impl Inner {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Returns the grant, from the store if it has not been read yet.
@@ -255,7 +256,7 @@ impl Inner {
         let (tell, told) = oneshot::channel();
         let (inner, old, held) = (self.clone(), old.clone(), turn.take());
         {
-            let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut renewals = self.renewals.lock();
             while renewals.try_join_next().is_some() {}
             renewals.spawn(async move {
                 let renewed = match renewal::renew(&inner.settings, &old).await {

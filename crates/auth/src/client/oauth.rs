@@ -1,10 +1,11 @@
 //! How an application gets tokens.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::HeaderMap;
 use jackfield_http::fetch::{Fetch, HttpFetch};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -322,13 +323,13 @@ const ORIGINS: usize = 64;
 
 impl Nonces {
     pub(super) fn get(&self, origin: &str) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(origin).cloned()
+        self.0.lock().get(origin).cloned()
     }
 
     /// Remembers the nonce of an answer.
     pub(super) fn learn(&self, origin: &str, headers: &HeaderMap) {
         let Some(nonce) = headers.get(NONCE_HEADER).and_then(|value| value.to_str().ok()) else { return };
-        let mut nonces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut nonces = self.0.lock();
         if nonces.get(origin).is_some_and(|known| known == nonce) {
             return;
         }

@@ -1,7 +1,8 @@
 //! Taking turns: one request at a time renews, logs in or asks for more, and those that waited for it share what came of it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::AuthError;
@@ -81,6 +82,6 @@ impl Turns {
     }
 
     fn failures<T>(&self, work: impl FnOnce(&mut Failures) -> T) -> T {
-        work(&mut self.failures.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.failures.lock())
     }
 }

@@ -1,12 +1,14 @@
 //! Checks proofs, each once.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::HeaderMap;
+use jackfield_store::InsertError;
+use parking_lot::Mutex;
 
 use super::nonces::Nonces;
 use super::{HEADER, Proof, Proven, bare, token_hash};
-use crate::expiring::{Added, ExpiringMap};
+use crate::clock::ExpiringMap;
 use crate::jose::{Algorithm, Jws};
 use crate::{AuthStore, Clock, NoRandomness, StoreError, random, secret};
 
@@ -162,12 +164,11 @@ impl ProofChecker {
     async fn remember(&self, thumbprint: &str, proof: &Proof) -> Result<(), ProofError> {
         let until = proof.iat.saturating_add(self.rules.window).saturating_add(1);
         let name = random::digest(&format!("{thumbprint} {}", proof.jti));
-        let taken =
-            self.seen.lock().unwrap_or_else(PoisonError::into_inner).add(name.clone(), (), until, self.clock.now());
+        let taken = self.seen.lock().try_insert(name.clone(), (), until, self.clock.now());
         match taken {
-            Added::New => {}
-            Added::Known => return Err(ProofError::Replayed),
-            Added::Full => return Err(ProofError::Busy),
+            Ok(()) => {}
+            Err(InsertError::Occupied) => return Err(ProofError::Replayed),
+            Err(_) => return Err(ProofError::Busy),
         }
         let Some(store) = &self.shared else { return Ok(()) };
         // The clocks of others may be behind ours, by no more than a proof may be old.

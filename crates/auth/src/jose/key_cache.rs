@@ -2,16 +2,17 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jackfield_http::fetch::{Fetch, FetchError, FetchRequest};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::{Algorithm, Jwk, JwkSet};
 use crate::Clock;
-use crate::expiring::ExpiringMap;
+use crate::clock::ExpiringMap;
 use crate::metadata::{self, AuthorizationServerMetadata};
 
 /// Keys, and how long they may be kept.
@@ -222,7 +223,7 @@ impl KeyCache {
 
     fn fetch(&self, flight: OwnedSemaphorePermit) {
         let known = self.known.clone();
-        let mut fetching = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fetching = self.fetching.lock();
         while fetching.try_join_next().is_some() {}
         fetching.spawn(async move {
             known.refresh().await;
@@ -299,13 +300,13 @@ impl Known {
         }
         if has_asked {
             let until = now.saturating_add(self.limits.unknown_life.as_secs());
-            state.unknown.put(unknown_name(kid, algorithm), (), until, now);
+            state.unknown.insert(unknown_name(kid, algorithm), (), until, now);
         }
         Err(KeyError::Unknown)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

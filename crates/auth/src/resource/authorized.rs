@@ -1,6 +1,8 @@
 //! What a request carries once its token was checked.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::AccessToken;
 use crate::Scopes;
@@ -33,12 +35,12 @@ impl Authorized {
 
     /// Notes that the request needs scopes the token does not have. The answer becomes a 403 that names them all.
     pub fn demand(&self, needed: &Scopes) {
-        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut missing = self.missing.lock();
         *missing = Some(missing.take().unwrap_or_default().union(needed));
     }
 
     /// Returns the scopes that were demanded.
     pub(super) fn demanded(&self) -> Option<Scopes> {
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.missing.lock().clone()
     }
 }

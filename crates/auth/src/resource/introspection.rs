@@ -1,16 +1,17 @@
 //! Tokens that only their issuer can read (RFC 7662).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http::header::AUTHORIZATION;
 use jackfield_http::fetch::{Fetch, FetchError, FetchRequest};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::{AccessToken, TokenVerifier, VerifyError, Verifying};
-use crate::expiring::ExpiringMap;
+use crate::clock::ExpiringMap;
 use crate::jose::Claims;
 use crate::{Clock, Secret, basic, random};
 
@@ -116,7 +117,7 @@ impl Introspection {
         let state: State = document.json().map_err(unavailable)?;
         if !state.active {
             let until = now.saturating_add(INACTIVE);
-            self.inactive.lock().unwrap_or_else(PoisonError::into_inner).put(name, (), until, now);
+            self.inactive.lock().insert(name, (), until, now);
             return Err(INVALID);
         }
         let mut claims: Claims = document.json().map_err(unavailable)?;
@@ -127,17 +128,17 @@ impl Introspection {
         let token = AccessToken::from_claims(claims, document.body);
         let token = Arc::new(token.ok_or(VerifyError::Invalid("the issuer says too little about the token"))?);
         let until = now.saturating_add(self.life.as_secs()).min(token.expires_at.unwrap_or(u64::MAX));
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).put(name, token.clone(), until, now);
+        self.known.lock().insert(name, token.clone(), until, now);
         Ok(token)
     }
 
     /// Answers from what was asked before.
     fn look(&self, name: &String) -> Option<Result<Arc<AccessToken>, VerifyError>> {
         let now = self.clock.now();
-        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(name, now) {
+        if let Some(known) = self.known.lock().get(name, now) {
             return Some(Ok(known.clone()));
         }
-        let inactive = self.inactive.lock().unwrap_or_else(PoisonError::into_inner);
+        let inactive = self.inactive.lock();
         inactive.get(name, now).map(|()| Err(INVALID))
     }
 }

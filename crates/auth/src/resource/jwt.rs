@@ -1,13 +1,14 @@
 //! Tokens that are signed by their issuer (RFC 9068).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use ring::digest;
 
 use super::{AccessToken, TokenVerifier, VerifyError, Verifying};
 use crate::Clock;
-use crate::expiring::ExpiringMap;
+use crate::clock::ExpiringMap;
 use crate::jose::{Algorithm, Claims, Jws, JwsError, KeyCache, KeyCacheLimits, KeyError, KeySource};
 
 /// Checks tokens that are signed by their issuer.
@@ -97,13 +98,13 @@ impl JwtVerifier {
         let now = self.clock.now();
         let until = token.expires_at.unwrap_or(now).min(now.saturating_add(CHECKED_LIFE));
         let checked = Checked { token: token.clone(), generation };
-        self.checked.lock().unwrap_or_else(PoisonError::into_inner).put(name, checked, until, now);
+        self.checked.lock().insert(name, checked, until, now);
         Ok(token)
     }
 
     fn known(&self, name: &[u8; 32]) -> Option<Arc<AccessToken>> {
         let (generation, is_fresh) = self.keys.generation();
-        let checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let checked = self.checked.lock();
         let known = checked.get(name, self.clock.now())?;
         (is_fresh && known.generation == generation).then(|| known.token.clone())
     }

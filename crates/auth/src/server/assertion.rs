@@ -8,8 +8,8 @@ use super::builder::AuthorizationServer;
 use super::client::{Client, JWT_BEARER};
 use super::grant::Target;
 use super::issue::TokenResponse;
+use super::request::Params;
 use super::respond::OAuthError;
-use super::visit::Params;
 use crate::jose::{Algorithm, Claims, Jws, KeyCache, KeyCacheLimits, KeyError, KeySource};
 use crate::{Clock, random};
 

@@ -9,9 +9,9 @@ use super::clients::NoClient;
 use super::cookies::Cookie;
 use super::pages;
 use super::redirect;
+use super::request::{Params, ReceivedRequest};
 use super::respond::{self, Answer, OAuthError};
 use super::session::Session;
-use super::visit::{Params, Visit};
 use crate::pkce::{self, CodeChallenge};
 use crate::{Scopes, random, secret};
 
@@ -51,8 +51,8 @@ impl Pending {
 const LONGEST_STATE: usize = 2048;
 
 impl AuthorizationServer {
-    pub(super) async fn authorize(&self, visit: &Visit) -> Answer {
-        match self.0.throttles.visits.attempt(&visit.origin()).await {
+    pub(super) async fn authorize(&self, request: &ReceivedRequest) -> Answer {
+        match self.0.throttles.authorizations.attempt(&request.origin()).await {
             Ok(true) => {}
             Ok(false) => {
                 let text = "Please try again in a minute.";
@@ -64,7 +64,7 @@ impl AuthorizationServer {
                 return pages::problem("Not available", text, StatusCode::SERVICE_UNAVAILABLE);
             }
         }
-        let params = if visit.parts.method == Method::POST { visit.form() } else { visit.query() };
+        let params = if request.parts.method == Method::POST { request.form() } else { request.query() };
         let params = match params {
             Ok(params) => params,
             Err(error) => return pages::bad_request(error.description),
@@ -75,7 +75,7 @@ impl AuthorizationServer {
             Err(reason) => return pages::bad_request(reason),
         };
         let state = params.get("state").filter(|state| state.len() <= LONGEST_STATE);
-        match self.begin(visit, &params, &client, &redirect_uri).await {
+        match self.begin(request, &params, &client, &redirect_uri).await {
             Ok(answer) => answer,
             Err(error) => self.tell(&client, &redirect_uri, state, (error.error, error.description)),
         }
@@ -101,18 +101,18 @@ impl AuthorizationServer {
 
     async fn begin(
         &self,
-        visit: &Visit,
+        request: &ReceivedRequest,
         params: &Params,
         client: &Client,
         redirect_uri: &str,
     ) -> Result<Answer, OAuthError> {
-        let browser = visit.cookie(self.cookie_name(Cookie::Browser)).filter(|value| value.len() == 43);
+        let browser = request.cookie(self.cookie_name(Cookie::Browser)).filter(|value| value.len() == 43);
         let fresh = random::token()?;
         let browser_value = browser.as_deref().unwrap_or(&fresh);
         let pending = self.pending(params, client, redirect_uri, browser_value)?;
         let id = random::token()?;
         let until = self.now().saturating_add(self.0.life.interaction);
-        let session = self.session(visit).await?.filter(|session| self.is_recent(session, &pending));
+        let session = self.session(request).await?.filter(|session| self.is_recent(session, &pending));
         if pending.asks_for("none") {
             return self.silently(&pending, client, session).await;
         }
@@ -264,7 +264,7 @@ impl AuthorizationServer {
     /// `csrf` tells.
     pub(super) async fn pending_of(
         &self,
-        visit: &Visit,
+        request: &ReceivedRequest,
         form: &Params,
         csrf: impl FnOnce(&Pending) -> String,
     ) -> Result<(String, Pending), &'static str> {
@@ -273,7 +273,7 @@ impl AuthorizationServer {
         let id = form.get("request").ok_or(GONE)?;
         let found = self.store().load(&format!("request:{}", random::digest(id))).await;
         let pending: Pending = found.ok().flatten().ok_or(GONE)?;
-        let browser = visit.cookie(self.cookie_name(Cookie::Browser)).ok_or(GONE)?;
+        let browser = request.cookie(self.cookie_name(Cookie::Browser)).ok_or(GONE)?;
         let shown = form.get("csrf").ok_or(GONE)?;
         if secret::same(&pending.browser, &random::digest(&browser)) & secret::same(&csrf(&pending), shown) {
             Ok((id.to_owned(), pending))

@@ -10,10 +10,10 @@ use url::Url;
 use super::assertion::TrustedIssuer;
 use super::client::Client;
 use super::client_keys::ClientKeys;
-use super::crowd::Crowd;
 use super::documents::Documents;
 use super::exchange::AssertionTarget;
 use super::keys::KeyRing;
+use super::per_origin_limit::PerOriginLimit;
 use super::redirect;
 use super::registration::Registration;
 use super::shared_keys::{self, SharedKeys};
@@ -61,11 +61,11 @@ pub(super) struct Inner {
 
 /// What is tried too often by those who guess.
 pub(super) struct Throttles {
-    pub(super) visits: Throttle,
+    pub(super) authorizations: Throttle,
     pub(super) login_by_address: Throttle,
     pub(super) login_by_user: Throttle,
     pub(super) client: Throttle,
-    pub(super) clients_at_once: Crowd,
+    pub(super) clients_at_once: PerOriginLimit,
     pub(super) registration_by_address: Throttle,
     pub(super) registration: Throttle,
 }
@@ -445,11 +445,11 @@ impl Throttles {
         let of = |what, times, seconds| throttle(what, Rate { times, seconds });
         let registration = registration.cloned().unwrap_or_default();
         Self {
-            visits: of("visit", 120, 60),
+            authorizations: of("authorize", 120, 60),
             login_by_address: of("login-from", 30, 60),
             login_by_user: of("login-as", 5, 300),
             client: of("client-from", 20, 60),
-            clients_at_once: Crowd::new(20),
+            clients_at_once: PerOriginLimit::new(20),
             registration_by_address: throttle("register-from", registration.per_address),
             registration: throttle("register", registration.in_all),
         }

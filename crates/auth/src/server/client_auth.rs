@@ -10,8 +10,8 @@ use super::assertion_claims::LEEWAY;
 use super::builder::AuthorizationServer;
 use super::client::Client;
 use super::clients::NoClient;
+use super::request::{Params, ReceivedRequest};
 use super::respond::OAuthError;
-use super::visit::{Params, Visit};
 use crate::jose::{Algorithm, Claims, Jws};
 use crate::random;
 
@@ -33,12 +33,12 @@ enum Shown {
 
 impl AuthorizationServer {
     /// Finds out which client sent a request, in the one way that is registered for it.
-    pub(super) async fn authenticate(&self, visit: &Visit, form: &Params) -> Result<Client, OAuthError> {
-        let shown = shown(visit, form)?;
-        let (origin, throttles) = (visit.origin(), &self.0.throttles);
+    pub(super) async fn authenticate(&self, request: &ReceivedRequest, form: &Params) -> Result<Client, OAuthError> {
+        let shown = shown(request, form)?;
+        let (origin, throttles) = (request.origin(), &self.0.throttles);
         // What is wrong counts when it is known. Until then a few are looked at, and the others wait a moment: many at once must neither
         // guess for free nor make us fetch more than one after the other would.
-        let entering = tokio::time::timeout(LONGEST_WAIT, throttles.clients_at_once.enter(&origin)).await;
+        let entering = tokio::time::timeout(LONGEST_WAIT, throttles.clients_at_once.acquire(&origin)).await;
         let _entered = entering.map_err(|_| OAuthError::too_often())?;
         if !throttles.client.is_open(&origin).await? {
             return Err(OAuthError::too_often());
@@ -103,9 +103,9 @@ impl AuthorizationServer {
 }
 
 /// Finds what the client showed. Showing two things at once is an error.
-fn shown(visit: &Visit, form: &Params) -> Result<Shown, OAuthError> {
+fn shown(request: &ReceivedRequest, form: &Params) -> Result<Shown, OAuthError> {
     let id = form.get("client_id");
-    let basic = basic(visit)?;
+    let basic = basic(request)?;
     match (basic, form.get("client_secret"), form.get("client_assertion")) {
         (Some((name, secret)), None, None) => {
             if id.is_some_and(|id| id != name) {
@@ -138,8 +138,8 @@ fn shown(visit: &Visit, form: &Params) -> Result<Shown, OAuthError> {
     }
 }
 
-fn basic(visit: &Visit) -> Result<Option<(String, String)>, OAuthError> {
-    let mut values = visit.parts.headers.get_all(AUTHORIZATION).iter();
+fn basic(request: &ReceivedRequest) -> Result<Option<(String, String)>, OAuthError> {
+    let mut values = request.parts.headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let wrong = || OAuthError::invalid_client("the Authorization header makes no sense");
     if values.next().is_some() {

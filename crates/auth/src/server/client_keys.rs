@@ -1,12 +1,13 @@
 //! Keys that clients keep at a URL.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::documents::LARGEST;
 use crate::Clock;
-use crate::expiring::ExpiringMap;
+use crate::clock::ExpiringMap;
 use crate::jose::{Algorithm, Jwk, KeyCache, KeyCacheLimits, KeyError, RemoteKeys};
 use jackfield_http::fetch::Fetch;
+use parking_lot::Mutex;
 
 /// Keys that clients keep at a URL. A stranger chose it, so it is asked no more often than the keys of an issuer are, and its document
 /// is no longer than the one about a client may be.
@@ -38,13 +39,13 @@ impl ClientKeys {
 
     fn at(&self, url: &str) -> Arc<KeyCache> {
         let (url, now) = (url.to_owned(), self.clock.now());
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if let Some(keys) = known.get(&url, now) {
             return keys.clone();
         }
         let source = RemoteKeys::at(url.clone(), self.fetch.clone()).limit(LARGEST);
         let keys = Arc::new(KeyCache::new(Arc::new(source), KeyCacheLimits::default(), self.clock.clone()));
-        known.put(url, keys.clone(), now.saturating_add(LIFE), now);
+        known.insert(url, keys.clone(), now.saturating_add(LIFE), now);
         keys
     }
 }

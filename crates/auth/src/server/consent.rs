@@ -9,10 +9,10 @@ use super::client::{Client, Origin};
 use super::code::Code;
 use super::grant::{Grant, Target};
 use super::pages;
+use super::request::ReceivedRequest;
 use super::respond::{Answer, OAuthError};
 use super::session::Session;
 use super::third_party::ThirdPartyTokens;
-use super::visit::Visit;
 use crate::metadata::is_loopback;
 use crate::{Scopes, random};
 
@@ -46,22 +46,22 @@ impl AuthorizationServer {
         })
     }
 
-    pub(super) async fn consent(&self, visit: &Visit) -> Answer {
-        match self.decided(visit).await {
+    pub(super) async fn consent(&self, request: &ReceivedRequest) -> Answer {
+        match self.decided(request).await {
             Ok(answer) => pages::leading(answer),
             Err(reason) => pages::bad_request(reason),
         }
     }
 
-    async fn decided(&self, visit: &Visit) -> Result<Answer, &'static str> {
+    async fn decided(&self, request: &ReceivedRequest) -> Result<Answer, &'static str> {
         const FAILED: &str = "This cannot be done at present. Please try again later.";
-        let form = visit.form().map_err(|error| error.description)?;
-        let session = self.session(visit).await.map_err(|_| FAILED)?;
+        let form = request.form().map_err(|error| error.description)?;
+        let session = self.session(request).await.map_err(|_| FAILED)?;
         if self.0.upstream.is_none() && session.is_none() {
             return Err("Your login is over. Please begin again at the application.");
         }
         let user = session.as_ref().filter(|_| self.0.upstream.is_none()).map(|session| session.user.as_str());
-        let (id, pending) = self.pending_of(visit, &form, |pending| pending.csrf_for(user)).await?;
+        let (id, pending) = self.pending_of(request, &form, |pending| pending.csrf_for(user)).await?;
         let client = self.client(&pending.client_id).await.map_err(|_| "The client is not known here any more.")?;
         // Each request is decided once.
         let key = format!("request:{}", random::digest(&id));

@@ -4,8 +4,8 @@ use super::builder::AuthorizationServer;
 use super::client::{CLIENT_CREDENTIALS, Client};
 use super::grant::Target;
 use super::issue::TokenResponse;
+use super::request::Params;
 use super::respond::OAuthError;
-use super::visit::Params;
 
 impl AuthorizationServer {
     pub(super) async fn client_credentials(

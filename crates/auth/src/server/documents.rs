@@ -1,17 +1,18 @@
 //! Clients whose name is the URL of a document about them (client ID metadata documents).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
 use jackfield_http::fetch::{Document, Fetch, FetchRequest, Reach};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use url::Url;
 
 use super::client::{Client, Origin};
 use super::registration;
 use crate::Clock;
-use crate::expiring::ExpiringMap;
+use crate::clock::ExpiringMap;
 use crate::metadata::{ClientMetadata, Redirects};
 
 /// Fetches the documents of clients, and keeps them as long as HTTP allows, within bounds. Failures are not kept.
@@ -45,7 +46,7 @@ impl Documents {
 
     pub(super) async fn client(&self, id: &str) -> Result<Client, &'static str> {
         let now = self.clock.now();
-        if let Some(client) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&id.to_owned(), now) {
+        if let Some(client) = self.known.lock().get(id, now) {
             return Ok(client.clone());
         }
         check_name(id)?;
@@ -61,7 +62,7 @@ impl Documents {
         let life = document.max_age().map_or(USUAL_LIFE, |age| age.as_secs().min(LONGEST_LIFE));
         if life > 0 {
             let until = now.saturating_add(life);
-            self.known.lock().unwrap_or_else(PoisonError::into_inner).put(id.to_owned(), client.clone(), until, now);
+            self.known.lock().insert(id.to_owned(), client.clone(), until, now);
         }
         Ok(client)
     }

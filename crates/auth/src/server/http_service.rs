@@ -13,8 +13,8 @@ use jackfield_http::{Body, ClientAddress, ExtraRoutes, RouteFuture};
 use tower_service::Service;
 
 use super::builder::AuthorizationServer;
+use super::request::ReceivedRequest;
 use super::respond;
-use super::visit::Visit;
 
 /// The largest body, and how long it may take.
 const LARGEST: usize = 64 * 1024;
@@ -26,7 +26,7 @@ impl AuthorizationServer {
         let answer = if body.len() > LARGEST {
             respond::empty(StatusCode::PAYLOAD_TOO_LARGE)
         } else {
-            self.answer(Visit { parts, body, address }).await
+            self.answer(ReceivedRequest { parts, body, address }).await
         };
         answer.map(Body::full)
     }

@@ -5,21 +5,21 @@ use serde_json::{Value, json};
 
 use super::builder::AuthorizationServer;
 use super::client::Origin;
+use super::request::ReceivedRequest;
 use super::respond::{self, Answer, OAuthError};
-use super::visit::Visit;
 use crate::jose::{Claims, Jws};
 
 impl AuthorizationServer {
-    pub(super) async fn introspect(&self, visit: &Visit) -> Answer {
-        match self.introspected(visit).await {
+    pub(super) async fn introspect(&self, request: &ReceivedRequest) -> Answer {
+        match self.introspected(request).await {
             Ok(body) => respond::json(StatusCode::OK, &body),
             Err(error) => respond::error(&error),
         }
     }
 
-    async fn introspected(&self, visit: &Visit) -> Result<Value, OAuthError> {
-        let form = visit.form()?;
-        let client = self.authenticate(visit, &form).await?;
+    async fn introspected(&self, request: &ReceivedRequest) -> Result<Value, OAuthError> {
+        let form = request.form()?;
+        let client = self.authenticate(request, &form).await?;
         if client.is_public() {
             return Err(OAuthError::invalid_client("only clients that prove who they are may ask about tokens"));
         }

@@ -1,7 +1,9 @@
 //! The keys by which tokens are signed.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::key_schedule::{Plan, Schedule, Scheduled};
 use super::shared_keys::SharedKeys;
@@ -117,7 +119,7 @@ impl KeyRing {
     }
 
     fn keys(&self) -> MutexGuard<'_, Schedule> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+        self.keys.lock()
     }
 }
 

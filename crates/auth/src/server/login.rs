@@ -7,29 +7,29 @@ use super::builder::AuthorizationServer;
 use super::clients::NoClient;
 use super::cookies::Cookie;
 use super::pages;
+use super::request::ReceivedRequest;
 use super::respond::{Answer, OAuthError};
 use super::session::Session;
-use super::visit::Visit;
 use crate::{Secret, random};
 
 impl AuthorizationServer {
-    pub(super) async fn login(&self, visit: &Visit) -> Answer {
-        match self.logged_in(visit).await {
+    pub(super) async fn login(&self, request: &ReceivedRequest) -> Answer {
+        match self.logged_in(request).await {
             Ok(answer) => pages::leading(answer),
             Err(reason) => pages::bad_request(reason),
         }
     }
 
-    async fn logged_in(&self, visit: &Visit) -> Result<Answer, &'static str> {
-        let form = visit.form().map_err(|error| error.description)?;
-        let (id, pending) = self.pending_of(visit, &form, |pending: &Pending| pending.csrf.clone()).await?;
+    async fn logged_in(&self, request: &ReceivedRequest) -> Result<Answer, &'static str> {
+        let form = request.form().map_err(|error| error.description)?;
+        let (id, pending) = self.pending_of(request, &form, |pending: &Pending| pending.csrf.clone()).await?;
         let client = self.client(&pending.client_id).await.map_err(|error| match error {
             NoClient::Document(reason) => reason,
             NoClient::Unknown | NoClient::Failed(_) => "The client is not known here any more.",
         })?;
         let users = self.0.users.as_ref().ok_or("Nobody can log in here.")?;
         let (name, password) = (form.get("username").unwrap_or_default(), form.get("password").unwrap_or_default());
-        let (address, user) = (visit.origin(), random::digest(name));
+        let (address, user) = (request.origin(), random::digest(name));
         let throttles = &self.0.throttles;
         // Counted before it is known whether the password is right, so that many at once are not checked for free. Who is refused by
         // the first count does not come to the second: names are invented easily.
@@ -46,7 +46,7 @@ impl AuthorizationServer {
         }
         throttles.login_by_user.forgive(&user).await.map_err(not_now)?;
         let session = Session { user: name.to_owned(), since: self.now() };
-        let cookie = self.open_session(visit, &session).await.map_err(not_now)?;
+        let cookie = self.open_session(request, &session).await.map_err(not_now)?;
         let mut answer = match self.has_consent(&session, &pending, &client).await.map_err(not_now)? {
             true => self.grant(&pending, &client, &session, None).await.map_err(not_now)?,
             false => self.consent_page(&id, &pending, &client, Some(&session.user)),

@@ -10,8 +10,8 @@ use super::builder::AuthorizationServer;
 use super::client::{Client, REFRESH_TOKEN};
 use super::grant::Grant;
 use super::issue::TokenResponse;
+use super::request::Params;
 use super::respond::OAuthError;
-use super::visit::Params;
 use crate::metadata::same_resource;
 use crate::{Scopes, random, secret, store};
 

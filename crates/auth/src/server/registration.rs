@@ -6,9 +6,9 @@ use http::header::CONTENT_TYPE;
 use super::builder::AuthorizationServer;
 use super::client::{AUTHORIZATION_CODE, Client, Origin, REFRESH_TOKEN};
 use super::redirect;
+use super::request::ReceivedRequest;
 use super::respond::{self, Answer, OAuthError};
 use super::throttle::Rate;
-use super::visit::Visit;
 use crate::metadata::{ClientMetadata, Redirects};
 use crate::{Secret, random};
 
@@ -41,29 +41,29 @@ const MOST_REDIRECTS: usize = 20;
 const LONGEST_NAME: usize = 200;
 
 impl AuthorizationServer {
-    pub(super) async fn register(&self, visit: &Visit) -> Answer {
-        match self.registered(visit).await {
+    pub(super) async fn register(&self, request: &ReceivedRequest) -> Answer {
+        match self.registered(request).await {
             Ok(answer) => answer,
             Err(error) => respond::error(&error),
         }
     }
 
-    async fn registered(&self, visit: &Visit) -> Result<Answer, OAuthError> {
+    async fn registered(&self, request: &ReceivedRequest) -> Result<Answer, OAuthError> {
         let Some(registration) = &self.0.registration else {
             let error = OAuthError::new("access_denied", "clients cannot register themselves here");
             return Err(OAuthError { status: StatusCode::FORBIDDEN, ..error });
         };
         let throttles = &self.0.throttles;
-        let by_address = throttles.registration_by_address.attempt(&visit.origin()).await?;
+        let by_address = throttles.registration_by_address.attempt(&request.origin()).await?;
         if !by_address || !throttles.registration.attempt("all").await? {
             return Err(OAuthError::too_often());
         }
-        let kind = visit.parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let kind = request.parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
             return Err(bad("the body must be application/json"));
         }
         let metadata: ClientMetadata =
-            serde_json::from_slice(&visit.body).map_err(|_| bad("the metadata makes no sense"))?;
+            serde_json::from_slice(&request.body).map_err(|_| bad("the metadata makes no sense"))?;
         let metadata = accepted(asked_for(metadata)?, self.0.redirects)?;
         let now = self.now();
         let secret = match metadata.token_endpoint_auth_method.as_deref() {

@@ -3,14 +3,14 @@
 use http::StatusCode;
 
 use super::builder::AuthorizationServer;
+use super::request::ReceivedRequest;
 use super::respond::{self, Answer, OAuthError};
-use super::visit::Visit;
 use crate::jose::Claims;
 use crate::store::StoreError;
 
 impl AuthorizationServer {
-    pub(super) async fn revoke(&self, visit: &Visit) -> Answer {
-        match self.revoked(visit).await {
+    pub(super) async fn revoke(&self, request: &ReceivedRequest) -> Answer {
+        match self.revoked(request).await {
             Ok(()) => {
                 let mut answer = respond::empty(StatusCode::OK);
                 answer.headers_mut().insert("access-control-allow-origin", http::HeaderValue::from_static("*"));
@@ -20,9 +20,9 @@ impl AuthorizationServer {
         }
     }
 
-    async fn revoked(&self, visit: &Visit) -> Result<(), OAuthError> {
-        let form = visit.form()?;
-        let client = self.authenticate(visit, &form).await?;
+    async fn revoked(&self, request: &ReceivedRequest) -> Result<(), OAuthError> {
+        let form = request.form()?;
+        let client = self.authenticate(request, &form).await?;
         let token = form.need("token", "token is missing")?;
         if let Some(shown) = self.shown_refresh(token).await? {
             // A token of another client is none of this one's, and it is not told that it exists.

@@ -5,8 +5,8 @@ use http::{HeaderValue, Method, StatusCode};
 
 use super::builder::AuthorizationServer;
 use super::pages;
+use super::request::ReceivedRequest;
 use super::respond::{self, Answer};
-use super::visit::Visit;
 use crate::dpop::NONCE_HEADER;
 
 /// What a path stands for.
@@ -82,31 +82,31 @@ impl AuthorizationServer {
     }
 
     /// Answers a request.
-    pub(super) async fn answer(&self, visit: Visit) -> Answer {
-        let Some(place) = self.place(visit.parts.uri.path()) else {
+    pub(super) async fn answer(&self, request: ReceivedRequest) -> Answer {
+        let Some(place) = self.place(request.parts.uri.path()) else {
             return respond::empty(StatusCode::NOT_FOUND);
         };
-        let is_get = matches!(visit.parts.method, Method::GET | Method::HEAD);
-        let is_post = visit.parts.method == Method::POST;
+        let is_get = matches!(request.parts.method, Method::GET | Method::HEAD);
+        let is_post = request.parts.method == Method::POST;
         match place {
-            _ if visit.parts.method == Method::OPTIONS && place.is_for_scripts() => preflight(place),
+            _ if request.parts.method == Method::OPTIONS && place.is_for_scripts() => preflight(place),
             Place::Metadata if is_get => respond::document(&self.metadata(), 300),
             Place::OpenId if is_get => respond::document(&self.metadata(), 300),
             Place::Keys if is_get => {
                 self.0.keys.follow().await;
                 respond::document(&self.0.keys.public(), 60)
             }
-            Place::Authorize if is_get || is_post => self.authorize(&visit).await,
-            Place::Callback if is_get => self.callback(&visit).await,
-            Place::Login | Place::Consent if is_post && !self.is_own_form(&visit) => {
+            Place::Authorize if is_get || is_post => self.authorize(&request).await,
+            Place::Callback if is_get => self.callback(&request).await,
+            Place::Login | Place::Consent if is_post && !self.is_own_form(&request) => {
                 pages::problem("This does not work", "The form is one of another site.", StatusCode::FORBIDDEN)
             }
-            Place::Login if is_post => self.login(&visit).await,
-            Place::Consent if is_post => self.consent(&visit).await,
-            Place::Token if is_post => self.with_nonce(self.token(&visit).await),
-            Place::Register if is_post => self.register(&visit).await,
-            Place::Revoke if is_post => self.revoke(&visit).await,
-            Place::Introspect if is_post => self.introspect(&visit).await,
+            Place::Login if is_post => self.login(&request).await,
+            Place::Consent if is_post => self.consent(&request).await,
+            Place::Token if is_post => self.with_nonce(self.token(&request).await),
+            Place::Register if is_post => self.register(&request).await,
+            Place::Revoke if is_post => self.revoke(&request).await,
+            Place::Introspect if is_post => self.introspect(&request).await,
             place => {
                 let mut answer = respond::empty(StatusCode::METHOD_NOT_ALLOWED);
                 answer.headers_mut().insert("allow", HeaderValue::from_static(place.methods()));
@@ -116,8 +116,8 @@ impl AuthorizationServer {
     }
 
     /// Whether a form is of a page of ours, as far as the browser says.
-    fn is_own_form(&self, visit: &Visit) -> bool {
-        visit.parts.headers.get_all(ORIGIN).iter().all(|origin| origin.as_bytes() == self.0.origin.as_bytes())
+    fn is_own_form(&self, request: &ReceivedRequest) -> bool {
+        request.parts.headers.get_all(ORIGIN).iter().all(|origin| origin.as_bytes() == self.0.origin.as_bytes())
     }
 
     /// Tells the client the nonce of its next proof, if there are any.

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::builder::AuthorizationServer;
 use super::cookies::Cookie;
+use super::request::ReceivedRequest;
 use super::respond::OAuthError;
-use super::visit::Visit;
 use crate::random;
 
 /// A user who is logged in.
@@ -17,19 +17,23 @@ pub(super) struct Session {
 
 impl AuthorizationServer {
     /// Returns who is logged in.
-    pub(super) async fn session(&self, visit: &Visit) -> Result<Option<Session>, OAuthError> {
-        let Some(cookie) = visit.cookie(self.cookie_name(Cookie::Session)) else { return Ok(None) };
+    pub(super) async fn session(&self, request: &ReceivedRequest) -> Result<Option<Session>, OAuthError> {
+        let Some(cookie) = request.cookie(self.cookie_name(Cookie::Session)) else { return Ok(None) };
         let session: Option<Session> = self.store().load(&key(&cookie)).await?;
         // A user who was removed is logged in no longer.
         Ok(session.filter(|session| self.0.users.as_ref().is_some_and(|users| users.contains(&session.user))))
     }
 
     /// Opens a session under a new name, and ends the one that the browser had before. Returns the cookie.
-    pub(super) async fn open_session(&self, visit: &Visit, session: &Session) -> Result<String, OAuthError> {
+    pub(super) async fn open_session(
+        &self,
+        request: &ReceivedRequest,
+        session: &Session,
+    ) -> Result<String, OAuthError> {
         let cookie = random::token()?;
         let until = self.now().saturating_add(self.0.life.session);
         self.store().save(&key(&cookie), session, until).await?;
-        if let Some(before) = visit.cookie(self.cookie_name(Cookie::Session)) {
+        if let Some(before) = request.cookie(self.cookie_name(Cookie::Session)) {
             self.store().take(&key(&before)).await?;
         }
         Ok(cookie)

@@ -1,8 +1,9 @@
 //! Keys in the store, for all servers that share it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::key_schedule::{Plan, Schedule, Scheduled};
@@ -48,18 +49,18 @@ impl SharedKeys {
 
     /// Whether it is time to look.
     pub(super) fn is_due(&self, now: u64) -> bool {
-        let has_offers = !self.offered.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        let has_offers = !self.offered.lock().is_empty();
         has_offers || self.looked.load(Ordering::Relaxed).saturating_add(LOOK) <= now
     }
 
     /// Puts a key into the store when it is looked at next.
     pub(super) fn offer(&self, key: Arc<SigningKey>) {
-        self.offered.lock().unwrap_or_else(PoisonError::into_inner).push(key);
+        self.offered.lock().push(key);
     }
 
     /// Returns the keys as they are in the store, and changes them there if the plan says so.
     pub(super) async fn look(&self, plan: Plan, now: u64) -> Result<Schedule, StoreError> {
-        let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let offered = self.offered.lock().clone();
         for _ in 0..ATTEMPTS {
             let before = self.store.get(SIGNING).await?;
             let mut keys = self.read(before.clone())?;
@@ -70,7 +71,7 @@ impl SharedKeys {
             if (!has_turned && offered.is_empty()) || self.write(before, &keys, now).await? {
                 self.looked.store(now, Ordering::Relaxed);
                 let is_offered = |key: &Arc<SigningKey>| offered.iter().any(|one| Arc::ptr_eq(one, key));
-                self.offered.lock().unwrap_or_else(PoisonError::into_inner).retain(|key| !is_offered(key));
+                self.offered.lock().retain(|key| !is_offered(key));
                 return Ok(keys);
             }
             // Another server was faster; what it wrote is as good.

@@ -5,23 +5,23 @@ use http::StatusCode;
 use super::builder::AuthorizationServer;
 use super::client::{AUTHORIZATION_CODE, CLIENT_CREDENTIALS, JWT_BEARER, REFRESH_TOKEN, TOKEN_EXCHANGE};
 use super::issue::TokenResponse;
+use super::request::ReceivedRequest;
 use super::respond::{self, Answer, OAuthError};
-use super::visit::Visit;
 use crate::dpop::{self, Proven};
 
 impl AuthorizationServer {
-    pub(super) async fn token(&self, visit: &Visit) -> Answer {
-        match self.tokens(visit).await {
+    pub(super) async fn token(&self, request: &ReceivedRequest) -> Answer {
+        match self.tokens(request).await {
             Ok(response) => respond::json(StatusCode::OK, &response),
             Err(error) => respond::error(&error),
         }
     }
 
-    async fn tokens(&self, visit: &Visit) -> Result<TokenResponse, OAuthError> {
-        let form = visit.form()?;
+    async fn tokens(&self, request: &ReceivedRequest) -> Result<TokenResponse, OAuthError> {
+        let form = request.form()?;
         let grant_type = form.need("grant_type", "grant_type is missing")?;
-        let client = self.authenticate(visit, &form).await?;
-        let key = self.proven_key(visit).await?;
+        let client = self.authenticate(request, &form).await?;
+        let key = self.proven_key(request).await?;
         self.0.keys.follow().await;
         if key.is_none() && client.metadata.dpop_bound_access_tokens == Some(true) {
             return Err(OAuthError::new("invalid_dpop_proof", "all tokens of this client are bound to a key"));
@@ -37,12 +37,12 @@ impl AuthorizationServer {
     }
 
     /// Returns the key that the client proves to have, if it proves one.
-    async fn proven_key(&self, visit: &Visit) -> Result<Option<String>, OAuthError> {
-        if !visit.parts.headers.contains_key(dpop::HEADER) {
+    async fn proven_key(&self, request: &ReceivedRequest) -> Result<Option<String>, OAuthError> {
+        if !request.parts.headers.contains_key(dpop::HEADER) {
             return Ok(None);
         }
         let url = self.endpoint("/token");
-        let proven = Proven { method: visit.parts.method.as_str(), url: &url, token: None };
-        Ok(Some(self.0.proofs.check(&visit.parts.headers, proven).await?))
+        let proven = Proven { method: request.parts.method.as_str(), url: &url, token: None };
+        Ok(Some(self.0.proofs.check(&request.parts.headers, proven).await?))
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::header::AUTHORIZATION;
 use jackfield_http::fetch::{Document, Fetch, FetchError, FetchRequest};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -123,7 +124,7 @@ impl Upstream {
     /// would end the login.
     pub(super) async fn renew(&self, family: &str, work: impl Future<Output = Renewed> + Send + 'static) -> Renewed {
         let mut result = {
-            let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut renewals = self.renewals.lock();
             while renewals.tasks.try_join_next().is_some() {}
             renewals.results.retain(|_, result| result.has_changed().is_ok());
             match renewals.results.get(family) {
@@ -148,7 +149,7 @@ impl Upstream {
 
     /// Returns what the provider says about itself.
     pub(super) async fn metadata(&self) -> Result<Arc<AuthorizationServerMetadata>, FetchError> {
-        let known = self.metadata.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self.metadata.lock().clone();
         if let Some((metadata, until)) = known
             && until > self.clock.now()
         {
@@ -156,7 +157,7 @@ impl Upstream {
         }
         let found = Arc::new(metadata::discover(&self.issuer, &*self.fetch).await?);
         let until = self.clock.now().saturating_add(METADATA_LIFE);
-        *self.metadata.lock().unwrap_or_else(PoisonError::into_inner) = Some((found.clone(), until));
+        *self.metadata.lock() = Some((found.clone(), until));
         Ok(found)
     }
 

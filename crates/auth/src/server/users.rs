@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, PasswordHasher, PasswordVerifier};
+use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
@@ -101,7 +102,7 @@ impl Users {
             return Err(UsersError::Password);
         }
         let user = User { password: hash(password.expose())? };
-        let mut users = self.0.users.write().unwrap_or_else(PoisonError::into_inner);
+        let mut users = self.0.users.write();
         let mut after = users.clone();
         after.insert(name.to_owned(), user);
         self.write(&after)?;
@@ -114,7 +115,7 @@ impl Users {
     /// # Errors
     /// The file cannot be written.
     pub fn remove_user(&self, name: &str) -> Result<bool, UsersError> {
-        let mut users = self.0.users.write().unwrap_or_else(PoisonError::into_inner);
+        let mut users = self.0.users.write();
         let mut after = users.clone();
         let was_there = after.remove(name).is_some();
         self.write(&after)?;
@@ -125,19 +126,18 @@ impl Users {
     /// Returns the names of all users.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        self.0.users.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+        self.0.users.read().keys().cloned().collect()
     }
 
     /// Whether there is a user of that name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
-        self.0.users.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
+        self.0.users.read().contains_key(name)
     }
 
     /// Checks a password. Unknown names take as long as known ones.
     pub(super) async fn check(&self, name: &str, password: Secret) -> bool {
-        let known =
-            self.0.users.read().unwrap_or_else(PoisonError::into_inner).get(name).map(|user| user.password.clone());
+        let known = self.0.users.read().get(name).map(|user| user.password.clone());
         let is_known = known.is_some();
         let stored = known.unwrap_or_else(|| self.0.nobody.clone());
         let Ok(permit) = self.0.checks.clone().acquire_owned().await else { return false };

@@ -1,6 +1,6 @@
 //! Everything a server offers.
 
-use jackfield::protocol::error::code;
+use jackfield::protocol::code;
 use jackfield::protocol::{Implementation, Prompt, Resource, ResourceTemplate, Revision, ServerCapabilities, Tool};
 use jackfield_client::{Client, Listed, Listing};
 use serde::Serialize;

@@ -142,7 +142,8 @@ fn as_json(event: &Event) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use jackfield::{ByteStream, Revision, Server};
+    use jackfield::transport::ByteStream;
+    use jackfield::{Revision, Server};
     use tokio::task::JoinSet;
 
     use super::*;

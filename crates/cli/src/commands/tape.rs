@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jackfield::peer::tape::{ReadError, Reader};
+use jackfield::tape::{ReadError, Reader};
 
 use crate::failure::{Class, Failure};
 use crate::show::Screen;

@@ -3,8 +3,8 @@
 mod dialogue;
 mod field;
 mod form;
+mod host_name;
 mod page;
-mod punycode;
 mod sampling;
 #[cfg(test)]
 mod tests;

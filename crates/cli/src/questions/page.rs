@@ -6,7 +6,7 @@ use jackfield::auth::client::{Opener as _, SystemBrowser};
 use jackfield::protocol::{ElicitAction, ElicitResult, ElicitUrlParams};
 
 use super::dialogue::{Dialogue, Typed};
-use super::punycode;
+use super::host_name;
 use crate::show::one_line;
 
 /// Shows the address with its host apart, and asks before it is opened.
@@ -96,7 +96,7 @@ impl<'a> Address<'a> {
         if self.has_user {
             warnings.push("the address has a user name in it, which is often meant to mislead".to_owned());
         }
-        if let Some(shown) = punycode::host(self.host) {
+        if let Some(shown) = host_name::decoded(self.host) {
             warnings.push(format!("the host has letters of other scripts and reads as {}", one_line(&shown)));
         }
         warnings

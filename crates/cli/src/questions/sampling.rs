@@ -2,7 +2,7 @@
 
 use std::io;
 
-use jackfield::protocol::error::code;
+use jackfield::protocol::code;
 use jackfield::protocol::{
     CreateMessageParams, CreateMessageResult, ErrorObject, Role, SamplingContentBlock, TextContent,
 };

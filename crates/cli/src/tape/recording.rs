@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jackfield::peer::tape::Tape;
+use jackfield::tape::Tape;
 
 use crate::failure::{Class, Failure};
 

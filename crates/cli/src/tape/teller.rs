@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use jackfield::peer::tape::{Content, Entry, Record, Side};
+use jackfield::tape::{Content, Entry, Record, Side};
 use serde_json::Value;
 
 use crate::show::{Style, columns, one_line, padded};
@@ -234,7 +234,7 @@ mod tests {
         let text = format!("{{\"tape\":1,\"at\":\"2026-07-28T12:00:00.000Z\"}}\n{}", lines.join("\n"));
         let mut teller = Teller::new(Style::PLAIN);
         let mut out = String::new();
-        for entry in jackfield::peer::tape::Reader::new(text.as_bytes()) {
+        for entry in jackfield::tape::Reader::new(text.as_bytes()) {
             out.push_str(&teller.tell(&entry.unwrap(), false));
         }
         out + &teller.summary()

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use jackfield_protocol::uri::percent_decode;
 
 use super::BadIcon;
 
@@ -18,24 +19,10 @@ pub(super) fn read(url: &str, limit: usize) -> Result<(Option<String>, Bytes), B
     if body.len() > limit.saturating_mul(3).saturating_add(4) {
         return Err(BadIcon::TooLarge("bytes"));
     }
-    let bytes = percent_decoded(body)?;
+    let bytes = percent_decode(body).ok_or(BadIcon::Data)?;
     let bytes = if is_base64 { STANDARD.decode(bytes).map_err(|_| BadIcon::Data)? } else { bytes };
     if bytes.len() > limit {
         return Err(BadIcon::TooLarge("bytes"));
     }
     Ok((said.map(str::to_ascii_lowercase), bytes.into()))
-}
-
-fn percent_decoded(text: &str) -> Result<Vec<u8>, BadIcon> {
-    let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16)).ok_or(BadIcon::Data);
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        let byte = match byte {
-            b'%' => u8::try_from(digit(bytes.next())? << 4 | digit(bytes.next())?).map_err(|_| BadIcon::Data)?,
-            byte => byte,
-        };
-        decoded.push(byte);
-    }
-    Ok(decoded)
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jackfield::protocol::envelope::MethodName;
+use jackfield::middleware::MethodName;
 use jackfield::protocol::{Method, Revision};
 use jackfield::testing::TestClient;
 use jackfield_client::ByteStream;

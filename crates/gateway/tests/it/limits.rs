@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 
 use jackfield::protocol::Revision;
-use jackfield::protocol::error::code;
+use jackfield::protocol::code;
 use jackfield_client::Client;
 use jackfield_gateway::Gateway;
 use tokio::task::JoinSet;

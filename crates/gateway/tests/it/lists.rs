@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jackfield::Server;
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::{AnyResult, CallToolResult, Method, Outcome, Revision, Schema, Tool};
+use jackfield::middleware::MethodName;
+use jackfield::protocol::AnyResult;
+use jackfield::protocol::{CallToolResult, Method, Outcome, Revision, Schema, Tool};
 use jackfield_client::{Client, Event};
 use jackfield_gateway::Gateway;
 use serde_json::json;

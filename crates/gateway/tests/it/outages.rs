@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jackfield::Server;
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::error::code;
+use jackfield::middleware::MethodName;
+use jackfield::protocol::code;
 use jackfield::protocol::{CallToolResult, ErrorObject, Method, Revision, Schema, Tool};
 use jackfield::testing::TestClient;
 use jackfield_client::{Client, Event, Http};

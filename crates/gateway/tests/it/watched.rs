@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::error::code;
+use jackfield::middleware::MethodName;
+use jackfield::protocol::code;
 use jackfield::protocol::{ErrorObject, Method, Revision};
 use jackfield_client::{Client, Event, Subscription};
 use jackfield_gateway::Gateway;

@@ -10,7 +10,8 @@ use jackfield_protocol::error::code;
 use jackfield_protocol::{ListenParams, Method, Reference};
 use jackfield_server::{Cx, Item, Server};
 
-use crate::{Caller, ErrorObject, Incoming};
+use crate::middleware::Incoming;
+use crate::{Caller, ErrorObject};
 
 /// Says what callers of a server have to be allowed.
 pub trait Protect {

@@ -11,7 +11,8 @@
 //!
 #![cfg_attr(feature = "client", doc = "```")]
 #![cfg_attr(not(feature = "client"), doc = "```ignore")]
-//! use jackfield::{ByteStream, Client, ElicitAction, ElicitResult, Server, json, tool, tools};
+//! use jackfield::transport::ByteStream;
+//! use jackfield::{Client, ElicitAction, ElicitResult, Server, json, tool, tools};
 //!
 //! /// Add two numbers.
 //! #[tool]
@@ -66,7 +67,7 @@
 //! # }
 //! ```
 //!
-//! `Builder::tape` records what both sides say, without what says that it is secret: see [`peer::tape`](crate::peer::tape).
+//! `Builder::tape` records what both sides say, without what says that it is secret: see [`peer::tape`](crate::tape).
 //!
 //! Every request ends: with a result, with the server's error, or with an error that says what happened, after a minute without
 //! a sign of progress at the latest. A server that dies is started or reached again; a call that was under way ends with

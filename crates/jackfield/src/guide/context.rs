@@ -50,7 +50,7 @@
 //! # }
 //! ```
 //!
-//! Anything else that can be made from the context, such as the user, implements [`FromCx`](crate::FromCx) and is taken as
+//! Anything else that can be made from the context, such as the user, implements [`FromCx`](crate::server::FromCx) and is taken as
 //! `#[extract] user: User`.
 //!
 //! # Progress and logs
@@ -119,7 +119,7 @@
 //!
 //! Three things are easily done wrong, and done here: [`Cx::sample_with_tools`](crate::Cx::sample_with_tools) lets the model use tools that the
 //! handler runs, by the rules and with an end; [`Cx::root_folders`](crate::Cx::root_folders) checks paths against the client's folders as the
-//! file system has them; and [`Handles::visit`](crate::Handles::visit) finds out at a page that [`Cx::elicit_url`](crate::Cx::elicit_url) leads to
+//! file system has them; and [`Handles::visit`](crate::server::Handles::visit) finds out at a page that [`Cx::elicit_url`](crate::Cx::elicit_url) leads to
 //! whether its visitor is the one whom it was made for.
 //!
 //! # HTTP

@@ -43,13 +43,13 @@
 //!
 //! # Logins
 //!
-//! The authorization server of the feature `auth-server` keeps its state in the same place, if it is told to: codes, refresh tokens, clients,
+//! The authorization server of the feature `auth` keeps its state in the same place, if it is told to: codes, refresh tokens, clients,
 //! consent and who is logged in, how often something was tried, DPoP proofs that were shown, and also the keys that sign. So a code of one
 //! node is redeemed at another, once, and a restart ends no login. A server that is protected by tokens of somebody else shares the proofs
 //! by `ResourceServerBuilder::share_proofs`.
 //!
 //! ```
-//! # #[cfg(all(feature = "auth-server", feature = "sqlite"))]
+//! # #[cfg(all(feature = "auth", feature = "sqlite"))]
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! use jackfield::auth::server::{AuthorizationServer, Resource, SharedStore};
 //! # use std::sync::Arc;

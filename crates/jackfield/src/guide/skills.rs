@@ -5,7 +5,9 @@
 //! is the extension `io.modelcontextprotocol/skills` of the protocol, and the feature `skills` of this crate.
 //!
 //! ```
-//! use jackfield::{Server, Skill, Skills, json, testing::TestClient};
+//! use jackfield::server::{Skill, Skills};
+//! use jackfield::testing::TestClient;
+//! use jackfield::{Server, json};
 //!
 //! const REFUNDS: &str = "\
 //! ---
@@ -32,10 +34,11 @@
 //! # }
 //! ```
 //!
-//! [`Skills::from_dir`](crate::Skills::from_dir) takes all skills below a directory:
+//! [`Skills::from_dir`](crate::server::Skills::from_dir) takes all skills below a directory:
 //!
 //! ```no_run
-//! use jackfield::{Server, Skills};
+//! use jackfield::server::Skills;
+//! use jackfield::Server;
 //!
 //! #[tokio::main]
 //! async fn main() -> jackfield::Result {
@@ -47,5 +50,5 @@
 //! [`Server::replace_skills`](crate::Server::replace_skills); clients that listen for changes of resources are told. Links are refused, names
 //! that begin with a dot are left out, and a skill has at most 512 files of 16 MiB together.
 //!
-//! A skill whose files are made when they are read is [`dynamic`](crate::Skill::dynamic): it has no digests, and its files are resources
+//! A skill whose files are made when they are read is [`dynamic`](crate::server::Skill::dynamic): it has no digests, and its files are resources
 //! that you register.

@@ -90,7 +90,7 @@
 //! # Failures
 //!
 //! Errors with `Display` are failures that the model reads; `?` works on every standard error with [`jackfield::Result`](crate::Result).
-//! Only [`ProtocolError`](crate::ProtocolError) answers with a JSON-RPC error instead.
+//! Only [`ProtocolError`](crate::server::ProtocolError) answers with a JSON-RPC error instead.
 //!
 //! ```
 //! use jackfield::{Context, Server, json, testing::TestClient, tool, tools};
@@ -136,7 +136,9 @@
 //! # Tools that come and go
 //!
 //! ```
-//! use jackfield::{Call, Cx, Schema, Server, Tool, json, testing::TestClient};
+//! use jackfield::server::Call;
+//! use jackfield::testing::TestClient;
+//! use jackfield::{Cx, Schema, Server, Tool, json};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> jackfield::Result {

@@ -8,19 +8,20 @@
 //! - [`Server::serve_stream`](crate::Server::serve_stream) serves any byte stream with one message per line.
 //! - `Server::serve_http` (feature `http`) listens for HTTP: Streamable HTTP of every revision at `/mcp`, HTTP+SSE of 2024-11-05 at
 //!   `/sse`, and `/healthz` for load balancers. `RunningServer::http_service` is the same as a `tower` service for an application of your own.
-//!   By default it lets in only what comes from this machine; `HttpConfig` says who else may come. The features `tls`, `metrics` and
-//!   `opentelemetry` add what a server in public needs. A `SharedToken` as authenticator keeps out other processes of the same machine.
+//!   By default it lets in only what comes from this machine; `HttpConfig` says who else may come. The features `tls` and
+//!   `telemetry` add what a server in public needs. A `SharedToken` as authenticator keeps out other processes of the same machine.
 //!
 //! A [`Server`](crate::Server) is a builder, and all of these build it, start it, serve and stop it. To serve it in several ways at once, or in a
-//! program of your own, do it by steps: [`build`](crate::Server::build) checks it, [`start`](crate::BuiltServer::start) opens its lifespans, and
+//! program of your own, do it by steps: [`build`](crate::Server::build) checks it, [`start`](crate::server::BuiltServer::start) opens its lifespans, and
 //! the [`RunningServer`](crate::RunningServer) serves any number of streams and HTTP requests until it is
 //! [stopped](crate::RunningServer::stop).
 //!
-//! [`Limits`](crate::Limits) says how much one connection may hold and how often one caller may call tools, ask for completions and be sent
+//! [`Limits`](crate::transport::Limits) says how much one connection may hold and how often one caller may call tools, ask for completions and be sent
 //! log messages. The rates are far above what anyone needs; a server whose tools cost money sets them lower.
 //!
 //! ```
-//! use jackfield::{ByteStream, Server};
+//! use jackfield::transport::ByteStream;
+//! use jackfield::Server;
 //! use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 //!
 //! # #[tokio::main(flavor = "current_thread")]

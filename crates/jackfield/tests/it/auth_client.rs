@@ -11,7 +11,7 @@ use jackfield::client::{Client, Http};
 use jackfield::http::client::{Asked, Authorizer, Boxed, NotAuthorized, Reaction, Refusal};
 use jackfield::http::fetch::{Fetch as _, FetchRequest, HttpFetch};
 use jackfield::http::{HttpConfig, HttpServer};
-use jackfield::peer::Shutdown;
+use jackfield::transport::Shutdown;
 use jackfield::{Revision, Server, tool, tools};
 use tokio::task::JoinSet;
 

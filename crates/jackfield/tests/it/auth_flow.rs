@@ -8,7 +8,7 @@ use jackfield::auth::resource::ScopeRules;
 use jackfield::auth::server::{AuthorizationServer, Registration, Resource, Users};
 use jackfield::auth::{Clock, Protect as _, Secret};
 use jackfield::http::{HttpConfig, HttpServer};
-use jackfield::peer::Shutdown;
+use jackfield::transport::Shutdown;
 use jackfield::{Server, Value, json, tool, tools};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

@@ -1,18 +1,18 @@
 //! The macros and the test client, as users of the crate see them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-#[cfg(all(feature = "auth-client", feature = "auth-server"))]
+#[cfg(all(feature = "auth", feature = "client"))]
 mod auth_client;
-#[cfg(feature = "auth-server")]
+#[cfg(feature = "auth")]
 mod auth_flow;
-#[cfg(feature = "auth-server")]
+#[cfg(feature = "auth")]
 mod auth_owners;
-#[cfg(all(feature = "auth-client", feature = "auth-server"))]
+#[cfg(all(feature = "auth", feature = "client"))]
 mod auth_programs;
-#[cfg(feature = "auth-server")]
+#[cfg(feature = "auth")]
 mod auth_scopes;
 mod extensions;
-#[cfg(feature = "auth-server")]
+#[cfg(feature = "auth")]
 mod guarded;
 mod impl_blocks;
 mod macro_forms;

@@ -1,9 +1,9 @@
 //! Questions, progress and logs, through the test client, in every era.
 
+use jackfield::protocol::{CreateMessageParams, CreateMessageResult, Root, SamplingMessage};
 use jackfield::testing::TestClient;
 use jackfield::{
-    CreateMessageParams, CreateMessageResult, Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, LoggingLevel,
-    Revision, Role, Root, SamplingMessage, Server, json, tool, tools,
+    Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, LoggingLevel, Revision, Role, Server, json, tool, tools,
 };
 use serde::Deserialize;
 

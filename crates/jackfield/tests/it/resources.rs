@@ -1,7 +1,8 @@
 //! Functions as resources.
 
+use jackfield::server::Completing;
 use jackfield::testing::TestClient;
-use jackfield::{Completing, Json, Reference, ResourceContents, Revision, Server, Value, json, resource, resources};
+use jackfield::{Json, Reference, ResourceContents, Revision, Server, Value, json, resource, resources};
 
 /// All notes.
 #[resource("notes://all", mime_type = "text/markdown", title = "Notes", size = 5, audience = ["user", "assistant"], priority = 1)]

@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use jackfield::protocol::Resource;
+use jackfield::server::{IntoToolResult, ProtocolError};
 use jackfield::testing::TestClient;
 use jackfield::{
-    Audio, CallToolResult, ContentBlock, Context, Error, ErrorObject, Image, IntoToolResult, Json, JsonSchema, Outcome,
-    ProtocolError, Resource, ResourceLink, Server, Value, json, tool, tools,
+    Audio, CallToolResult, ContentBlock, Context, Error, ErrorObject, Image, Json, JsonSchema, Outcome, ResourceLink,
+    Server, Value, json, tool, tools,
 };
 use serde::Serialize;
 

@@ -1,7 +1,8 @@
 //! Functions as tools: what is listed, what is decoded, what is refused.
 
+use jackfield::server::{FromCx, ToolEntry};
 use jackfield::testing::TestClient;
-use jackfield::{Cx, FromCx, JsonSchema, Revision, Server, State, Tool, ToolEntry, Value, json, tool, tools};
+use jackfield::{Cx, JsonSchema, Revision, Server, State, Tool, Value, json, tool, tools};
 use serde::{Deserialize, Serialize};
 
 /// Adds two numbers.

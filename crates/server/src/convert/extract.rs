@@ -13,7 +13,7 @@ use crate::Cx;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be made from the context of a call",
     label = "does not implement `FromCx`",
-    note = "implement `jackfield::FromCx` for `{Self}`, or take `State<{Self}>` if it is state of the server"
+    note = "implement `jackfield::server::FromCx` for `{Self}`, or take `State<{Self}>` if it is state of the server"
 )]
 pub trait FromCx: Sized {
     /// Makes it, or says why not.

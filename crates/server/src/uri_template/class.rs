@@ -1,5 +1,7 @@
 //! Sets of bytes, and percent-encoding.
 
+use jackfield_protocol::uri::percent_decode;
+
 /// A set of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Class([u64; 4]);
@@ -36,21 +38,11 @@ fn may_stand(byte: u8) -> bool {
 }
 
 /// Decodes `%XX` once; `None` if it is malformed, not UTF-8, or has a NUL.
-pub(crate) fn decode(text: &str) -> Option<String> {
+pub(super) fn decode(text: &str) -> Option<String> {
     if !text.contains('%') {
         return Some(text.to_owned());
     }
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte == b'%' {
-            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-            out.push(digit(bytes.next())? << 4 | digit(bytes.next())?);
-        } else {
-            out.push(byte);
-        }
-    }
-    String::from_utf8(out).ok().filter(|text| !text.contains('\0'))
+    String::from_utf8(percent_decode(text)?).ok().filter(|text| !text.contains('\0'))
 }
 
 /// Encodes all but unreserved characters, and reserved ones and `%XX` if they are kept.

@@ -16,7 +16,8 @@ mod url_question;
 
 use std::time::Duration;
 
-use jackfield::{CacheHint, Cached, Caller, Item, Server};
+use jackfield::server::{CacheHint, Item};
+use jackfield::{Cached, Caller, Server};
 
 use crate::typescript;
 

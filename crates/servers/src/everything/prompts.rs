@@ -1,7 +1,8 @@
 //! Prompts, and the completion of their arguments.
 
 use jackfield::protocol::{ContentBlock, PromptMessage, Role};
-use jackfield::{Completing, ProtocolError, Server, prompt, prompts};
+use jackfield::server::{Completing, ProtocolError};
+use jackfield::{Server, prompt, prompts};
 
 use super::resources;
 

@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jackfield::protocol::ResourceContents;
-use jackfield::{CacheHint, Cached, ProtocolError, Server, resource, resources};
+use jackfield::server::{CacheHint, ProtocolError};
+use jackfield::{Cached, Server, resource, resources};
 
 pub(super) const TEXT: &str = "demo://resource/dynamic/text/";
 pub(super) const BLOB: &str = "demo://resource/dynamic/blob/";

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use jackfield::protocol::Root;
-use jackfield::{Cx, Error, Server, Session, State, tool};
+use jackfield::transport::Session;
+use jackfield::{Cx, Error, Server, State, tool};
 
 pub(super) fn add(server: Server) -> Server {
     server.state(KnownRoots::default()).on_initialized(fetch_roots).on_roots_changed(fetch_roots)

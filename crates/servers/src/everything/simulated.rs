@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jackfield::protocol::{ErrorObject, LoggingLevel};
-use jackfield::{Cx, Server, Session, State, tool};
+use jackfield::transport::Session;
+use jackfield::{Cx, Server, State, tool};
 use tokio::task::{AbortHandle, JoinSet};
 
 const PACE: Duration = Duration::from_secs(5);

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jackfield::protocol::{
     CallToolResult, ContentBlock, ElicitAction, ElicitParams, ElicitResult, ElicitUrlParams, UrlMode,
 };
-use jackfield::{Cx, ProtocolError, Server, State, tool};
+use jackfield::server::ProtocolError;
+use jackfield::{Cx, Server, State, tool};
 
 use super::questions::raw_result;
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::error::code;
+use jackfield::middleware::MethodName;
+use jackfield::middleware::{Incoming, Next, Reply};
+use jackfield::protocol::code;
 use jackfield::protocol::{
     CallToolResult, ErrorObject, GetPromptResult, Meta, Method, Prompt, PromptArgument, PromptMessage,
 };
-use jackfield::{Cx, Incoming, Next, Outcome, PromptEntry, Reply, Server, ToolEntry, Work};
+use jackfield::server::{PromptEntry, ToolEntry, Work};
+use jackfield::{Cx, Outcome, Server};
 use serde::Deserialize;
 use url::Url;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use jackfield::protocol::{CallToolResult, ContentBlock, Tool};
-use jackfield::{Cx, Error, Server, ToolEntry};
+use jackfield::server::ToolEntry;
+use jackfield::{Cx, Error, Server};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use jackfield::ToolEntry;
 use jackfield::protocol::{CallToolResult, ContentBlock, ResourceContents};
+use jackfield::server::ToolEntry;
 use serde::Deserialize;
 
 use super::definitions;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use jackfield::Server;
 use jackfield::protocol::Tool;
-use jackfield::{Server, ToolEntry};
+use jackfield::server::ToolEntry;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;

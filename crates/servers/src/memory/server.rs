@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jackfield::protocol::{CallToolResult, ErrorObject, ReadResourceResult, Resource, ResourceContents, Tool};
-use jackfield::{Address, Cx, Outcome as Answer, ResourceEntry, Server, ToolEntry, Variables, Work};
+use jackfield::server::{Address, ResourceEntry, ToolEntry, Variables, Work};
+use jackfield::{Cx, Outcome as Answer, Server};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

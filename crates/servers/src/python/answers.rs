@@ -1,9 +1,10 @@
 //! Answers of the family that belong to no tool.
 
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::error::code;
+use jackfield::Server;
+use jackfield::middleware::MethodName;
+use jackfield::middleware::{Incoming, Next, Reply};
+use jackfield::protocol::code;
 use jackfield::protocol::{ErrorObject, Method};
-use jackfield::{Incoming, Next, Reply, Server};
 
 use crate::handshake;
 

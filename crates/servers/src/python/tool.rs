@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jackfield::protocol::{CallToolResult, ContentBlock, Outcome, Schema};
-use jackfield::{Done, IntoTool, ToolEntry, Validation};
+use jackfield::server::{Done, IntoTool, ToolEntry, Validation};
 use serde_json::Value;
 
 use super::check::problems;

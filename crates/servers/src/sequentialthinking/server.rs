@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jackfield::protocol::Tool;
-use jackfield::{CallerKey, Cx, Server};
+use jackfield::server::CallerKey;
+use jackfield::{Cx, Server};
 use serde_json::Value;
 
 use super::arguments::read;

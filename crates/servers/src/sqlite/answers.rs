@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::error::code;
+use jackfield::middleware::MethodName;
+use jackfield::middleware::{Incoming, Next, Reply};
+use jackfield::protocol::code;
 use jackfield::protocol::{CallToolResult, ErrorObject, Method, Outcome};
-use jackfield::{Incoming, Next, Reply, ToolEntry, Validation};
+use jackfield::server::{ToolEntry, Validation};
 use serde_json::Value;
 
 use super::python_text;

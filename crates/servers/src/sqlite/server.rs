@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jackfield::protocol::{
-    CallToolResult, ContentBlock, ErrorObject, GetPromptResult, Notification, Prompt, PromptArgument, PromptMessage,
-    RawJson, ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams, Role, Tool, write_notification,
+    CallToolResult, ContentBlock, ErrorObject, GetPromptResult, Prompt, PromptArgument, PromptMessage, RawJson,
+    ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams, Role, Tool,
 };
-use jackfield::{Address, Cx, Outcome, PromptEntry, ResourceEntry, Server, ToolEntry, Variables, Work};
+use jackfield::server::{Address, PromptEntry, ResourceEntry, ToolEntry, Variables, Work};
+use jackfield::{Cx, Outcome, Server};
+use jackfield_protocol::{Notification, write_notification};
 use serde::Deserialize;
 
 use super::answers;
@@ -259,7 +261,7 @@ fn memo_resource(memo: &Arc<Memo>) -> ResourceEntry {
 }
 
 /// Says of a resource that there is none, in the words of the original.
-async fn other_resource(uri: String, _: Cx) -> Option<jackfield::Done<ReadResourceResult>> {
+async fn other_resource(uri: String, _: Cx) -> Option<jackfield::server::Done<ReadResourceResult>> {
     let shown: String = uri.chars().take(200).collect();
     let message = match shown.split_once("://") {
         Some(("memo", path)) => format!("Unknown resource path: {path}"),

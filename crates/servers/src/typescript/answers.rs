@@ -2,10 +2,11 @@
 
 #[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
 use jackfield::Server;
-use jackfield::protocol::envelope::MethodName;
-use jackfield::protocol::error::code;
-use jackfield::protocol::{AnyResult, CallToolResult, ErrorObject, Method, Outcome};
-use jackfield::{Incoming, Next, Reply};
+use jackfield::middleware::MethodName;
+use jackfield::middleware::{Incoming, Next, Reply};
+use jackfield::protocol::AnyResult;
+use jackfield::protocol::code;
+use jackfield::protocol::{CallToolResult, ErrorObject, Method, Outcome};
 
 use crate::handshake;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use jackfield::protocol::{Outcome, Schema, TaskSupport, ToolExecution};
-use jackfield::{ToolEntry, Validation};
+#[cfg(any(feature = "everything", feature = "filesystem", feature = "memory"))]
+use jackfield::server::{ToolEntry, Validation};
 use serde_json::Value;
 
 use super::answers::failure;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use jackfield::{ByteStream, Revision, RunningServer};
+use jackfield::transport::ByteStream;
+use jackfield::{Revision, RunningServer};
 use jackfield_client::{Client, Event};
 use jackfield_servers::everything::{Options, server};
 use tokio::task::JoinSet;

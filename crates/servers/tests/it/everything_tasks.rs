@@ -2,7 +2,8 @@
 
 use jackfield::protocol::{CreateMessageResult, SamplingContent, SamplingContentBlock, TextContent};
 use jackfield::testing::TestClient;
-use jackfield::{ByteStream, ElicitAction, ElicitResult, ErrorObject, Revision, Role, json};
+use jackfield::transport::ByteStream;
+use jackfield::{ElicitAction, ElicitResult, ErrorObject, Revision, Role, json};
 use jackfield_client::{Builder, Client};
 use jackfield_servers::everything::{Options, server};
 use serde_json::Value;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 
-use jackfield::http::sse::{SseDecoder, SseEvent};
+use jackfield_http::sse::{SseDecoder, SseEvent};
 use jackfield_wire::{Chunk, Head};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

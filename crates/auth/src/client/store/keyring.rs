@@ -1,10 +1,11 @@
 //! Credentials in files, sealed with a key that is in a keyring.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jackfield_http::client::Boxed;
+use parking_lot::Mutex;
 
 use super::file::{Entry, FileStore};
 use super::{CredentialStore, Place, StoreError, StoreLock};
@@ -87,7 +88,7 @@ impl KeyringStore {
     }
 
     fn state<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
-        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.state.lock())
     }
 
     /// The account of the key: one for each directory.

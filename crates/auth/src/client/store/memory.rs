@@ -1,9 +1,10 @@
 //! Credentials that end with the process.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use jackfield_http::client::Boxed;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 
 use super::{CredentialStore, Place, StoreError, StoreLock};
@@ -18,7 +19,7 @@ pub struct MemoryStore {
 
 impl MemoryStore {
     fn values(&self) -> MutexGuard<'_, BTreeMap<String, Secret>> {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+        self.values.lock()
     }
 }
 
@@ -47,7 +48,7 @@ impl CredentialStore for MemoryStore {
 
     fn lock<'a>(&'a self, name: &'a str) -> Boxed<'a, Result<StoreLock, StoreError>> {
         let lock = {
-            let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut locks = self.locks.lock();
             locks.entry(name.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(1))).clone()
         };
         Box::pin(async move {

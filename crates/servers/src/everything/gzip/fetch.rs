@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, LOCATION, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Request, Uri};
 use jackfield_http::client::{Agent, AgentConfig, Answer, Error, resolve};
+use jackfield_protocol::uri::percent_decode;
 
 use super::GzipLimits;
 
@@ -113,20 +114,6 @@ fn shortened(url: &str) -> String {
 /// Decodes what follows `data:`.
 fn decode(rest: &str) -> Option<Vec<u8>> {
     let (kind, data) = rest.split_once(',')?;
-    let bytes = percent_decoded(data)?;
+    let bytes = percent_decode(data)?;
     if kind.ends_with(";base64") { STANDARD.decode(bytes).ok() } else { Some(bytes) }
-}
-
-fn percent_decoded(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let digits = [rest.next()?, rest.next()?];
-            bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    Some(bytes)
 }

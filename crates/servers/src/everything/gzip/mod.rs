@@ -12,7 +12,8 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use jackfield::protocol::{ContentBlock, Resource, ResourceContents};
-use jackfield::{Cx, Handle, ResourceRegistry, Server, State, tool};
+use jackfield::server::{Handle, ResourceRegistry};
+use jackfield::{Cx, Server, State, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use jackfield::ToolEntry;
 use jackfield::protocol::{CallToolResult, ContentBlock};
+use jackfield::server::ToolEntry;
 use serde::{Deserialize, Serialize};
 
 use super::content::{self, Query};

@@ -1,12 +1,11 @@
 //! Tools that end with questions and go on with the answers, by the framework or by hand.
 
+use jackfield::protocol::InputRequired;
 use jackfield::protocol::{
     BooleanSchema, ElicitParams, ElicitSchema, InputRequest, InputResponses, ListRootsParams, StringSchema,
 };
-use jackfield::{
-    CallToolResult, Cx, ElicitResult, Error, InputRequired, JsonSchema, Outcome, ProtocolError, QuestionError, Server,
-    tool, tools,
-};
+use jackfield::server::{ProtocolError, QuestionError};
+use jackfield::{CallToolResult, Cx, ElicitResult, Error, JsonSchema, Outcome, Server, tool, tools};
 use serde::Deserialize;
 
 use crate::questions::{question, said};

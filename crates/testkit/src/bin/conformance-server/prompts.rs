@@ -1,8 +1,7 @@
 //! Prompts, and the completion of their arguments.
 
-use jackfield::{
-    ContentBlock, Cx, Image, JsonSchema, PromptMessage, QuestionError, ResourceContents, Server, prompt, prompts,
-};
+use jackfield::server::QuestionError;
+use jackfield::{ContentBlock, Cx, Image, JsonSchema, PromptMessage, ResourceContents, Server, prompt, prompts};
 use serde::Deserialize;
 
 use crate::media::PNG;

@@ -1,10 +1,12 @@
 //! Tools that ask the client.
 
+use jackfield::protocol::SamplingMessage;
 use jackfield::protocol::{
     BooleanSchema, Choices, CreateMessageParams, ElicitSchema, MultiSelectSchema, NumberSchema, SingleSelectSchema,
     StringSchema,
 };
-use jackfield::{Cx, Elicited, QuestionError, SamplingMessage, Server, Value, tool, tools};
+use jackfield::server::QuestionError;
+use jackfield::{Cx, Elicited, Server, Value, tool, tools};
 
 pub(crate) fn add(server: Server) -> Server {
     server.tools(tools![
@@ -32,9 +34,9 @@ pub(crate) fn question(text: impl Into<String>) -> CreateMessageParams {
 }
 
 /// Returns the texts of a model's answer.
-pub(crate) fn said(content: &jackfield::SamplingContent) -> String {
+pub(crate) fn said(content: &jackfield::protocol::SamplingContent) -> String {
     let texts = content.blocks().iter().filter_map(|block| match block {
-        jackfield::SamplingContentBlock::Text(text) => Some(&*text.text),
+        jackfield::protocol::SamplingContentBlock::Text(text) => Some(&*text.text),
         _ => None,
     });
     texts.collect::<Vec<_>>().join(" ")

@@ -1,6 +1,7 @@
 //! A tool whose schema uses what plain argument types do not: it is given as it is.
 
-use jackfield::{Call, CallToolResult, Cx, Result, Schema, Server, Tool, Value, json};
+use jackfield::server::Call;
+use jackfield::{CallToolResult, Cx, Result, Schema, Server, Tool, Value, json};
 
 pub(crate) fn add(server: Server) -> Result<Server> {
     let schema = json!({

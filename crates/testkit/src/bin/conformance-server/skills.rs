@@ -1,6 +1,7 @@
 //! Skills: one with files in directories, and one below a path.
 
-use jackfield::{Result, Server, Skill, Skills};
+use jackfield::server::{Skill, Skills};
+use jackfield::{Result, Server};
 
 const PDF: &str = "\
 ---

@@ -1,6 +1,7 @@
 //! Tools for the rules of the stateless protocol: missing capabilities, no unwanted messages, notices of change.
 
-use jackfield::{Cx, JsonSchema, QuestionError, Server, tool, tools};
+use jackfield::server::QuestionError;
+use jackfield::{Cx, JsonSchema, Server, tool, tools};
 use serde::Deserialize;
 
 use crate::questions::question;

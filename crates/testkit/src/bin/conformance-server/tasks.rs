@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use jackfield::protocol::{ElicitParams, ElicitSchema, InputRequest, PrimitiveSchema, StringSchema};
-use jackfield::{Cx, Elicited, Error, ErrorObject, JsonSchema, ProtocolError, Result, Server, Tasks, tool, tools};
+use jackfield::server::ProtocolError;
+use jackfield::{Cx, Elicited, Error, ErrorObject, JsonSchema, Result, Server, Tasks, tool, tools};
 use serde::Deserialize;
 
 pub(crate) fn add(server: Server) -> Server {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use jackfield::client::{Builder, Client, Command};
 use jackfield::protocol::{ContentBlock, Role, SamplingContentBlock};
-use jackfield::{CreateMessageResult, ElicitAction, ElicitResult, Root, Value, json, serde_json};
+use jackfield::protocol::{CreateMessageResult, Root};
+use jackfield::{ElicitAction, ElicitResult, Value, json, serde_json};
 
 /// A server should be gone by then.
 const KILLED_AFTER: Duration = Duration::from_secs(5);

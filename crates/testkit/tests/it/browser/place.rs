@@ -6,7 +6,7 @@ use jackfield::auth::pkce::Verifier;
 use jackfield::auth::server::{AuthorizationServer, Client, Resource, Users};
 use jackfield::auth::{Clock, Secret};
 use jackfield::http::{HttpConfig, HttpServer};
-use jackfield::peer::Shutdown;
+use jackfield::transport::Shutdown;
 use jackfield::{Server, Value};
 use jackfield_testkit::ReservedPort;
 use jackfield_wire::Response;

@@ -9,7 +9,8 @@ use std::time::Duration;
 use http::Uri;
 use jackfield::client::{Http, Timeouts};
 use jackfield::http::client::{Agent, AgentConfig, Boxed, Dial};
-use jackfield::{ByteStream, Client, Revision, json};
+use jackfield::transport::ByteStream;
+use jackfield::{Client, Revision, json};
 use tokio::time::{Instant, timeout};
 use turmoil::net::TcpStream;
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jackfield::http::HttpConfig;
-use jackfield::peer::Shutdown;
 use jackfield::store::Stores;
+use jackfield::transport::Shutdown;
 use jackfield::{Cx, Server, tool, tools};
 use tokio::task::JoinSet;
 use turmoil::net::TcpListener;

@@ -1,4 +1,4 @@
-//! Users on their way to another provider and back.
+//! Redirects to another provider, and back: the user logs in there.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use super::builder::AuthorizationServer;
 use super::cookies::Cookie;
 use super::pages;
 use super::redirect;
+use super::request::ReceivedRequest;
 use super::respond::{self, Answer, OAuthError};
 use super::session::Session;
 use super::upstream::Upstream;
-use super::visit::Visit;
 use crate::pkce::{self, Verifier};
 use crate::{random, secret};
 
-/// What we remember while a user is away.
+/// What is stored while a user logs in at another provider.
 #[derive(Serialize, Deserialize)]
-struct Away {
+struct UpstreamLogin {
     pending: Pending,
     nonce: String,
     verifier: String,
@@ -31,9 +31,10 @@ impl AuthorizationServer {
         })?;
         let endpoint = found.authorization_endpoint.as_deref().ok_or(OAuthError::unavailable())?;
         let (state, nonce, verifier) = (random::token()?, random::token()?, Verifier::random()?);
-        let away = Away { pending: pending.clone(), nonce: nonce.clone(), verifier: verifier.expose().to_owned() };
+        let login =
+            UpstreamLogin { pending: pending.clone(), nonce: nonce.clone(), verifier: verifier.expose().to_owned() };
         let life = self.0.life.interaction;
-        self.store().save(&away_key(&state), &away, self.now().saturating_add(life)).await?;
+        self.store().save(&upstream_login_key(&state), &login, self.now().saturating_add(life)).await?;
         let (callback, challenge) = (self.endpoint("/callback"), verifier.challenge());
         let to = redirect::with_params(
             endpoint,
@@ -53,9 +54,9 @@ impl AuthorizationServer {
         Ok(answer)
     }
 
-    /// The user comes back from the provider.
-    pub(super) async fn callback(&self, visit: &Visit) -> Answer {
-        let mut answer = match self.returned(visit).await {
+    /// Handles the redirect back from the provider.
+    pub(super) async fn callback(&self, request: &ReceivedRequest) -> Answer {
+        let mut answer = match self.returned(request).await {
             Ok(answer) => answer,
             Err(reason) => pages::bad_request(reason),
         };
@@ -63,18 +64,18 @@ impl AuthorizationServer {
         answer
     }
 
-    async fn returned(&self, visit: &Visit) -> Result<Answer, &'static str> {
+    async fn returned(&self, request: &ReceivedRequest) -> Result<Answer, &'static str> {
         const GONE: &str = "This answer does not belong to a login that began in this browser.";
         const FAILED: &str = "This cannot be done at present. Please try again later.";
         let upstream = self.0.upstream.as_ref().ok_or(GONE)?;
-        let params = visit.query().map_err(|error| error.description)?;
+        let params = request.query().map_err(|error| error.description)?;
         let state = params.get("state").ok_or(GONE)?;
-        let cookie = visit.cookie(self.cookie_name(Cookie::Upstream)).ok_or(GONE)?;
+        let cookie = request.cookie(self.cookie_name(Cookie::Upstream)).ok_or(GONE)?;
         if !secret::same(&cookie, state) {
             return Err(GONE);
         }
-        let away: Option<Away> = self.store().pop(&away_key(state)).await.ok().flatten();
-        let away = away.ok_or(GONE)?;
+        let login: Option<UpstreamLogin> = self.store().pop(&upstream_login_key(state)).await.ok().flatten();
+        let login = login.ok_or(GONE)?;
         let found = upstream.metadata().await.map_err(|_| FAILED)?;
         // A provider that names itself in its answers does so in all of them (RFC 9207, section 2.4).
         match params.get("iss") {
@@ -82,7 +83,7 @@ impl AuthorizationServer {
             None if !found.authorization_response_iss_parameter_supported => {}
             _ => return Err(GONE),
         }
-        let pending = &away.pending;
+        let pending = &login.pending;
         let client = self.client(&pending.client_id).await.map_err(|_| "The client is not known here any more.")?;
         let denied = || {
             let denied = ("access_denied", "the login was not completed");
@@ -94,7 +95,7 @@ impl AuthorizationServer {
             ("grant_type", "authorization_code"),
             ("code", code),
             ("redirect_uri", &*callback),
-            ("code_verifier", &*away.verifier),
+            ("code_verifier", &*login.verifier),
         ];
         let answered = match upstream.ask(&form).await {
             Ok(answered) => answered,
@@ -104,7 +105,7 @@ impl AuthorizationServer {
             }
         };
         let identity = answered.id_token.as_deref().unwrap_or_default();
-        let Some(user) = upstream.subject(identity, &away.nonce).await else { return Ok(denied()) };
+        let Some(user) = upstream.subject(identity, &login.nonce).await else { return Ok(denied()) };
         // Names of another issuer never meet our own.
         let session = Session { user: format!("{}:{user}", upstream.issuer()), since: self.now() };
         let tokens = Some(self.tokens_of(answered, None));
@@ -112,6 +113,6 @@ impl AuthorizationServer {
     }
 }
 
-fn away_key(state: &str) -> String {
-    format!("away:{}", random::digest(state))
+fn upstream_login_key(state: &str) -> String {
+    format!("upstream-login:{}", random::digest(state))
 }

@@ -11,7 +11,7 @@ use super::respond::OAuthError;
 
 /// A request as the server sees it.
 #[derive(Debug)]
-pub(super) struct Visit {
+pub(super) struct ReceivedRequest {
     pub(super) parts: Parts,
     pub(super) body: Bytes,
     pub(super) address: Option<IpAddr>,
@@ -23,7 +23,7 @@ pub(super) struct Params(Vec<(String, String)>);
 
 const MOST_PARAMS: usize = 100;
 
-impl Visit {
+impl ReceivedRequest {
     pub(super) fn query(&self) -> Result<Params, OAuthError> {
         Params::parse(self.parts.uri.query().unwrap_or_default().as_bytes())
     }

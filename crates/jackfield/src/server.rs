@@ -1,0 +1,16 @@
+//! What servers are made of, beside the names at the root of the crate: entries without macros, arguments and results of your own types,
+//! registries for what changes, URI templates, sealed state.
+
+#[cfg(feature = "telemetry")]
+pub use jackfield_server::ClientLog;
+pub use jackfield_server::{
+    Address, Answers, Argument, BadArgument, BuildError, BuiltServer, CacheHint, Call, CallerKey, Completer,
+    Completing, Done, FromArgument, FromCx, Handle, Handles, IntoCompleter, IntoCompletion, IntoPrompt,
+    IntoPromptResult, IntoResource, IntoResourceResult, IntoTool, IntoToolResult, Item, Keys, MissingState, NoRoom,
+    OutsideRoots, Package, PageNotice, Parts, Prefix, PromptEntry, PromptHandler, PromptRegistry, ProtocolError,
+    QuestionError, Reading, Registry, RequiredState, Requirements, ResourceEntry, ResourceHandler, ResourcePage,
+    ResourceRegistry, Roots, ServerParts, StartError, TaskStart, TemplateValue, ToolEntry, ToolHandler, ToolRegistry,
+    Trace, UnknownHandle, UriTemplate, Validation, Variables, Work, decode_arguments,
+};
+#[cfg(feature = "skills")]
+pub use jackfield_server::{Skill, SkillError, Skills};

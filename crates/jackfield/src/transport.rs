@@ -1,0 +1,3 @@
+//! Connections: byte streams, their limits, who is at the other end, and how they are closed.
+
+pub use jackfield_peer::{ByteStream, Caller, Limits, Principal, Rate, Session, Shutdown, ShutdownTrigger};
