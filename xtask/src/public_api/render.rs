@@ -127,7 +127,9 @@ pub(super) fn bounds(value: &Value) -> String {
 
 fn arguments(value: &Value) -> String {
     if let Some(inner) = value.get("parenthesized") {
-        return signature(inner, false);
+        let inputs: Vec<String> = list(&inner["inputs"]).map(ty).collect();
+        let result = if inner["output"].is_null() { String::new() } else { format!(" -> {}", ty(&inner["output"])) };
+        return format!("({}){result}", inputs.join(", "));
     }
     let Some(inner) = value.get("angle_bracketed") else { return String::new() };
     let given = list(&inner["args"]).map(|argument| match argument {

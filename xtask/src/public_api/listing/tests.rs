@@ -56,6 +56,7 @@ trait one_of_each::Shape<X>: Send + fmt::Debug
     impl Shape<u8> for Vec<bool>
 struct one_of_each::Tuple
     (u8, _)
+    impl From<Tuple> for Kind
 fn one_of_each::exported(f: for<'a> fn(&'a u8) -> &'a u8, g: &dyn for<'b> Fn(&'b u8)) -> !
 mod one_of_each::m
 use one_of_each::m::Pair = one_of_each::Tuple
