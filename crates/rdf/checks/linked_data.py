@@ -51,9 +51,11 @@ def registry(blocks):
     return referencing.Registry().with_resources(resources)
 
 
-def check_schema(folder, schemas):
-    schema = json.loads((folder / "schema.json").read_text())
-    assert yaml.safe_load((folder / "schema.yaml").read_text()) == schema, f"{folder.name}: YAML and JSON differ"
+def check_schema(blocks, folder, schemas):
+    annotated = blocks / "build/annotated" / folder.name
+    schema = json.loads((annotated / "schema.json").read_text())
+    for place in (folder, annotated):
+        assert yaml.safe_load((place / "schema.yaml").read_text()) == schema, f"{folder.name}: YAML and JSON differ"
     validator = jsonschema.validators.validator_for(schema)
     validator.check_schema(schema)
     key = "$defs" if "$defs" in schema else "definitions"
@@ -185,7 +187,7 @@ def main():
     CONTEXT_FILE = blocks / "_sources/mcp/context.jsonld"
     schemas = registry(blocks)
     for folder in block_folders(blocks):
-        schema, key, validator = check_schema(folder, schemas)
+        schema, key, validator = check_schema(blocks, folder, schemas)
         shapes = rdflib.Graph().parse(folder / "shapes.ttl", format="turtle")
         graphs = check_examples(folder, schema, key, validator, schemas, shapes)
         check_broken(command, folder, graphs, shapes)

@@ -78,7 +78,7 @@ pub use ontology::ontology;
 pub use ontology_page::ontology_page;
 pub use profile::Profile;
 pub use read::{Decoder, decode};
-pub use schema::{complete_schema, schema, yaml};
+pub use schema::{complete_schema, published_schema, schema, yaml};
 pub use shacl::{Validation, Validator, Violation, shapes};
 pub use syntax::{Syntax, UnknownSyntax};
 #[cfg(feature = "tape")]

@@ -9,10 +9,17 @@ use super::page::{Page, page};
 use crate::definitions::BUILDING_BLOCK;
 use crate::example::{Example, examples, json_rpc_examples};
 use crate::ontology::specification;
-use crate::schema::{definitions_key, json_rpc_schema, refer_to_json_rpc};
+use crate::schema::{block_schema, definitions_key, json_rpc_schema};
 use crate::shacl::{json_rpc_shapes, shapes};
-use crate::vocabulary::REGISTER;
-use crate::{Encoder, Error, Options, Profile, Syntax, context, ontology, schema, yaml};
+use crate::{Encoder, Error, Options, Profile, Syntax, context, ontology, yaml};
+
+/// Where a register has what its blocks are made from. Its tool refuses a block with two files for one thing here, such as a schema in
+/// YAML and in JSON, or an ontology that the metadata name too.
+const SOURCES: &str = "_sources";
+/// Where a register publishes schemas, contexts and ontologies.
+const ANNOTATED: &str = "build/annotated";
+/// Where a register publishes the pages for people.
+const PAGES: &str = "build/generateddocs/markdown";
 
 /// A file of the building blocks.
 #[derive(Clone, Debug)]
@@ -36,8 +43,9 @@ pub fn files() -> Result<Vec<File>, Error> {
     for revision in Revision::ALL {
         files.extend(Block::of(revision).files()?);
     }
-    let ontology_file = format!("_sources/{}/ontology.ttl", folder(BUILDING_BLOCK));
-    files.push(File { path: ontology_file, text: ontology() });
+    for place in [SOURCES, ANNOTATED] {
+        files.push(File { path: format!("{place}/{}/ontology.ttl", folder(BUILDING_BLOCK)), text: ontology() });
+    }
     Ok(files)
 }
 
@@ -102,8 +110,6 @@ impl Block {
     }
 
     fn of(revision: Revision) -> Self {
-        let mut schema = schema(revision, Profile::Plain);
-        refer_to_json_rpc(&mut schema, revision, &format!("{REGISTER}json-rpc/schema.yaml"));
         Self {
             folder: folder(revision),
             name: format!("MCP {revision}"),
@@ -111,7 +117,7 @@ impl Block {
                 "The messages of the Model Context Protocol, revision {revision}, annotated so that they are linked data."
             ),
             revision,
-            schema,
+            schema: block_schema(revision, Profile::Plain),
             shapes: shapes(revision, Profile::Plain),
             examples: examples(revision),
             is_json_rpc: false,
@@ -132,31 +138,32 @@ impl Block {
             examples: &shown,
         });
         let named = [
-            ("bblock.json", format!("{:#}\n", self.metadata())),
-            ("description.md", self.description()),
-            ("schema.yaml", schema_yaml),
-            ("schema.json", format!("{:#}\n", self.schema)),
-            ("context.jsonld", context),
-            ("shapes.ttl", self.shapes.clone()),
-            ("examples.yaml", yaml(&self.example_list())),
-            ("index.md", page),
+            (SOURCES, "bblock.json", format!("{:#}\n", self.metadata())),
+            (SOURCES, "description.md", self.description()),
+            (SOURCES, "schema.yaml", schema_yaml.clone()),
+            (SOURCES, "context.jsonld", context.clone()),
+            (SOURCES, "shapes.ttl", self.shapes.clone()),
+            (SOURCES, "examples.yaml", yaml(&self.example_list())),
+            (ANNOTATED, "schema.yaml", schema_yaml),
+            (ANNOTATED, "schema.json", format!("{:#}\n", self.schema)),
+            (ANNOTATED, "context.jsonld", context),
+            (PAGES, "index.md", page),
         ];
-        let mut files: Vec<File> = named.into_iter().map(|(name, text)| self.file(name, text)).collect();
+        let mut files: Vec<File> = named.into_iter().map(|(place, name, text)| self.file(place, name, text)).collect();
         for example in shown {
             for (ending, text) in [("json", example.json), ("jsonld", example.json_ld), ("ttl", example.turtle)] {
-                files.push(self.file(&format!("examples/{}.{ending}", example.file), text));
+                files.push(self.file(SOURCES, &format!("examples/{}.{ending}", example.file), text));
             }
         }
         Ok(files)
     }
 
-    fn file(&self, name: &str, text: String) -> File {
-        File { path: format!("_sources/{}/{name}", self.folder), text }
+    fn file(&self, place: &str, name: &str, text: String) -> File {
+        File { path: format!("{place}/{}/{name}", self.folder), text }
     }
 
     fn metadata(&self) -> Json {
         let mut metadata = json!({
-            "$schema": "metadata-schema.yaml",
             "name": self.name,
             "abstract": self.summary,
             "status": "stable",
@@ -167,41 +174,76 @@ impl Block {
             "sources": [{ "title": "Model Context Protocol", "link": specification(self.revision) }],
             "tags": ["mcp", "json-rpc", "json-ld"],
             "ldContext": "context.jsonld",
-            "shaclRules": ["shapes.ttl"],
+            "shaclShapes": ["shapes.ttl"],
         });
         if !self.is_json_rpc {
             metadata["dependsOn"] = json!(["mcp.json-rpc"]);
-            let is_published = self.revision == BUILDING_BLOCK;
-            metadata["ontology"] = if is_published { "ontology.ttl" } else { "../mcp/ontology.ttl" }.into();
+            // The block with the ontology has it as a file.
+            if self.revision != BUILDING_BLOCK {
+                metadata["ontology"] = format!("../{}/ontology.ttl", folder(BUILDING_BLOCK)).into();
+            }
         }
         metadata
     }
 
     fn description(&self) -> String {
         let types = self.schema[definitions_key(self.revision)].as_object().map_or(0, |types| types.len());
+        let published = match self.revision == BUILDING_BLOCK {
+            true => {
+                " Two values may be more than in the block of version 1.0.0, as in the official schema: bounds of a `NumberSchema` \
+                     may be fractions, and a `ProgressToken` may be an integer."
+            }
+            false => "",
+        };
         format!(
             "{}\n\nThe schema has {types} types. Every member of a message is a term of the vocabulary `{}`; the context is the same for \
              all revisions. Arrays are sets here: what needs their order, nulls, or names that are no IRIs back uses the profiles \
-             `lossless` or `json` of `jackfield rdf convert`.\n",
+             `lossless` or `json` of `jackfield rdf convert`.{published}\n",
             self.summary,
             crate::VOCABULARY,
         )
     }
 
     fn example_list(&self) -> Json {
-        let snippets = |file: &str| {
-            let languages = [("json", "json"), ("jsonld", "jsonld"), ("turtle", "ttl")];
-            languages
-                .map(|(language, ending)| json!({ "language": language, "ref": format!("examples/{file}.{ending}") }))
+        let snippets = |example: &Example| {
+            let reference = format!("#/{}/{}", definitions_key(self.revision), self.definition_of(example));
+            [("json", "json"), ("jsonld", "jsonld"), ("turtle", "ttl")].map(|(language, ending)| {
+                let mut snippet = json!({ "language": language, "ref": format!("examples/{}.{ending}", example.file) });
+                // Turtle is judged by the shapes.
+                if language != "turtle" {
+                    snippet["schema-ref"] = reference.clone().into();
+                }
+                snippet
+            })
         };
         let examples = self.examples.iter().map(|example| {
             json!({
                 "title": example.title,
                 "content": format!("A message of the type {}.", example.class),
-                "snippets": snippets(&example.file),
+                "snippets": snippets(example),
             })
         });
         json!({ "examples": examples.collect::<Vec<_>>() })
+    }
+
+    /// The definition of the schema that describes the whole message of an example: its own, or that of all messages of its kind.
+    fn definition_of(&self, example: &Example) -> &'static str {
+        let message = &example.message;
+        let kinds: [&str; 3] = if message.get("result").is_some() {
+            // The class of the example is that of the result.
+            ["JSONRPCResultResponse", "JSONRPCResponse", ""]
+        } else if message.get("error").is_some() {
+            [example.class, "JSONRPCErrorResponse", "JSONRPCError"]
+        } else if message.get("id").is_some() {
+            [example.class, "JSONRPCRequest", ""]
+        } else {
+            [example.class, "JSONRPCNotification", ""]
+        };
+        let definitions = &self.schema[definitions_key(self.revision)];
+        kinds
+            .into_iter()
+            .find(|kind| definitions.get(kind).is_some())
+            .expect("every schema defines the messages of JSON-RPC")
     }
 
     fn shown_examples(&self) -> Result<Vec<Shown>, Error> {

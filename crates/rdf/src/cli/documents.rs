@@ -23,6 +23,10 @@ pub struct SchemaArgs {
     /// Also what the official schema leaves out: the envelope of each message, and tasks as an extension.
     #[cfg_attr(feature = "cli", arg(long))]
     pub complete: bool,
+    /// As OGC's register publishes it: `ProgressToken` refers to the block of JSON-RPC, and in 2025-06-18 the bounds of number fields
+    /// are integers, which the official schema has corrected since.
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "complete"))]
+    pub published: bool,
 }
 
 /// How a schema is written.
@@ -83,8 +87,11 @@ pub struct BlockArgs {
 ///
 /// Fails if writing fails.
 pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> Result<(), Error> {
-    let schema = if args.complete { crate::complete_schema } else { crate::schema };
-    let schema = schema(args.revision, args.profile);
+    let schema = match (args.complete, args.published) {
+        (true, _) => crate::complete_schema(args.revision, args.profile),
+        (false, true) => crate::published_schema(args.revision, args.profile),
+        (false, false) => crate::schema(args.revision, args.profile),
+    };
     match args.format {
         Format::Json => writeln!(out, "{schema:#}")?,
         Format::Yaml => out.write_all(crate::yaml(&schema).as_bytes())?,

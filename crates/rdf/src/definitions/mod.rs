@@ -30,6 +30,8 @@ mod model;
 mod parse;
 mod restore;
 mod table;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub(crate) use messages::{Exchange, exchange, exchanges};

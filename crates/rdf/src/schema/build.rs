@@ -5,9 +5,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::Profile;
 use crate::definitions::{
-    Body, Definition, Member, Standing, Topic, Value, defined, definition, exchanges, used_by, words,
+    BUILDING_BLOCK, Body, Definition, Member, Standing, Topic, Value, defined, definition, exchanges, used_by, words,
 };
-use crate::vocabulary::{VOCABULARY, context};
+use crate::vocabulary::{REGISTER, VOCABULARY, context};
 
 /// Returns the definitions of a revision's official schema: the same names, members, types, enumerations, required members
 /// and alternatives, in the same draft of JSON Schema, annotated with `x-jsonld-*` and described in our own words.
@@ -35,16 +35,37 @@ pub(crate) fn json_rpc_schema(revision: Revision, profile: Profile) -> Json {
     let build = Build { revision, profile, complete: false };
     let used = used_by(Topic::JsonRpc, revision);
     let mut schema = build.schema(|definition| used.contains(&definition.name));
-    let (key, anchor) = (definitions_key(revision), if revision.has_json_schema_2020_12() { "$anchor" } else { "$id" });
-    for (name, definition) in schema[key].as_object_mut().into_iter().flatten() {
-        definition[anchor] = if anchor == "$id" { format!("#{name}") } else { name.clone() }.into();
+    for (name, definition) in schema[definitions_key(revision)].as_object_mut().into_iter().flatten() {
+        // The register's tool looks for `$anchor` in every draft; validators of draft-07 know `$id` only.
+        definition["$anchor"] = name.clone().into();
+        if !revision.has_json_schema_2020_12() {
+            definition["$id"] = format!("#{name}").into();
+        }
     }
     schema
 }
 
-/// Makes `ProgressToken` refer to the building block of JSON-RPC.
-pub(crate) fn refer_to_json_rpc(schema: &mut Json, revision: Revision, address: &str) {
-    schema[definitions_key(revision)]["ProgressToken"] = json!({ "$ref": format!("{address}#ProgressToken") });
+/// The schema of a revision's building block: `ProgressToken` refers to the block of JSON-RPC.
+pub(crate) fn block_schema(revision: Revision, profile: Profile) -> Json {
+    let mut schema = schema(revision, profile);
+    let address = format!("{REGISTER}json-rpc/schema.yaml#ProgressToken");
+    schema[definitions_key(revision)]["ProgressToken"] = json!({ "$ref": address });
+    schema
+}
+
+/// Returns the definitions as OGC's register publishes them, for who has to agree with its block exactly.
+///
+/// `ProgressToken` refers to the block of JSON-RPC, as in every block. In the revision of the published block, the bounds of a
+/// `NumberSchema` are integers: so the official schema had them when the block was made, and it has been corrected since.
+#[must_use]
+pub fn published_schema(revision: Revision, profile: Profile) -> Json {
+    let mut schema = block_schema(revision, profile);
+    if revision == BUILDING_BLOCK {
+        for bound in ["minimum", "maximum"] {
+            schema[definitions_key(revision)]["NumberSchema"]["properties"][bound]["type"] = "integer".into();
+        }
+    }
+    schema
 }
 
 /// The member that holds the definitions of a revision's schema.

@@ -3,6 +3,6 @@
 mod build;
 mod yaml;
 
-pub use build::{complete_schema, schema};
-pub(crate) use build::{definitions_key, json_rpc_schema, refer_to_json_rpc};
+pub(crate) use build::{block_schema, definitions_key, json_rpc_schema};
+pub use build::{complete_schema, published_schema, schema};
 pub use yaml::yaml;

@@ -11,8 +11,8 @@ use crate::graph::{canonical, read};
 /// The folder of a revision's block.
 fn folder(revision: Revision) -> String {
     match revision {
-        Revision::V2025_06_18 => "_sources/mcp".to_owned(),
-        other => format!("_sources/mcp-{other}"),
+        Revision::V2025_06_18 => "mcp".to_owned(),
+        other => format!("mcp-{other}"),
     }
 }
 
@@ -29,31 +29,65 @@ fn every_block_has_its_files() {
     let files = files().unwrap();
     let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths.len(), files.len(), "a path twice");
-    let blocks = Revision::ALL.map(folder).into_iter().chain(["_sources/json-rpc".to_owned()]);
-    for block in blocks {
-        for name in [
-            "bblock.json",
-            "description.md",
-            "schema.yaml",
-            "schema.json",
-            "context.jsonld",
-            "shapes.ttl",
-            "examples.yaml",
-            "index.md",
-        ] {
-            assert!(paths.contains(format!("{block}/{name}").as_str()), "{block}/{name}");
+    for block in Revision::ALL.map(folder).into_iter().chain(["json-rpc".to_owned()]) {
+        let sources = format!("_sources/{block}");
+        for name in ["bblock.json", "description.md", "schema.yaml", "context.jsonld", "shapes.ttl", "examples.yaml"] {
+            assert!(paths.contains(format!("{sources}/{name}").as_str()), "{block}/{name}");
         }
-        let metadata = json(&files, &format!("{block}/bblock.json"));
+        let metadata = json(&files, &format!("{sources}/bblock.json"));
         for member in ["name", "abstract", "status", "dateTimeAddition", "itemClass", "version"] {
             assert!(metadata[member].is_string(), "{block} {member}");
         }
-        let page = text(&files, &format!("{block}/index.md"));
+        for (name, member) in [("schema.yaml", "schema"), ("ontology.ttl", "ontology")] {
+            // The tool of the register refuses a block in which two files could be meant.
+            let stem = name.split('.').next().unwrap();
+            let same = paths.iter().filter(|path| path.starts_with(&format!("{sources}/{stem}."))).count();
+            assert!(same + usize::from(metadata.get(member).is_some()) <= 1, "{block} {member}");
+        }
+        for name in ["schema.yaml", "schema.json", "context.jsonld"] {
+            assert!(paths.contains(format!("build/annotated/{block}/{name}").as_str()), "{block}/{name}");
+        }
+        let page = text(&files, &format!("build/generateddocs/markdown/{block}/index.md"));
         for part in ["## Examples", "```mermaid\nclassDiagram", "## Schema", "# JSON-LD Context", "## Sources"] {
             assert!(page.contains(part), "{block}: {part}");
         }
-        read(text(&files, &format!("{block}/shapes.ttl")), Syntax::Turtle);
+        read(text(&files, &format!("{sources}/shapes.ttl")), Syntax::Turtle);
+        check_references(&files, &block);
     }
-    assert!(paths.contains("_sources/mcp/ontology.ttl") && paths.contains("bblocks-config.yaml"));
+    for path in ["_sources/mcp/ontology.ttl", "build/annotated/mcp/ontology.ttl", "bblocks-config.yaml"] {
+        assert!(paths.contains(path), "{path}");
+    }
+}
+
+/// The files and definitions that the list of examples names are there, and each example is valid under its definition.
+fn check_references(files: &[File], block: &str) {
+    let schema = json(files, &format!("build/annotated/{block}/schema.json"));
+    let key = if schema.get("$defs").is_some() { "$defs" } else { "definitions" };
+    let list = text(files, &format!("_sources/{block}/examples.yaml"));
+    let values = |key: &str| {
+        let key = format!("{key}: ");
+        list.lines()
+            .filter_map(|line| line.trim().strip_prefix(&key))
+            .map(|v| v.trim_matches('"').to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (references, definitions) = (values("ref"), values("schema-ref"));
+    assert!(references.len() >= 12 && definitions.len() * 3 == references.len() * 2, "{block}");
+    for path in &references {
+        text(files, &format!("_sources/{block}/{path}"));
+    }
+    let mut validators = std::collections::HashMap::new();
+    let documents = references.iter().filter(|path| !path.ends_with(".ttl"));
+    for (path, pointer) in documents.zip(&definitions) {
+        let validator = validators.entry(pointer.as_str()).or_insert_with(|| {
+            let mut whole = schema.clone();
+            // The reference to the block of JSON-RPC would have to be fetched.
+            whole[key]["ProgressToken"] = serde_json::json!({ "type": ["string", "integer"] });
+            whole["$ref"] = pointer.as_str().into();
+            jsonschema::options().build(&whole).unwrap()
+        });
+        assert!(validator.is_valid(&json(files, &format!("_sources/{block}/{path}"))), "{block} {path} {pointer}");
+    }
 }
 
 /// The block of JSON-RPC stands alone; the others take the progress token from it, under the published address.
@@ -61,14 +95,15 @@ fn every_block_has_its_files() {
 fn the_blocks_of_the_protocol_refer_to_that_of_json_rpc() {
     let files = files().unwrap();
     let base = CONTEXT_URL.strip_suffix("mcp/context.jsonld").unwrap();
-    let target = json(&files, "_sources/json-rpc/schema.json");
+    let target = json(&files, "build/annotated/json-rpc/schema.json");
     assert_eq!(target["definitions"]["ProgressToken"]["$id"], "#ProgressToken");
+    assert_eq!(target["definitions"]["ProgressToken"]["$anchor"], "ProgressToken");
     assert!(target["definitions"].get("Tool").is_none() && target["definitions"].get("JSONRPCRequest").is_some());
     for revision in Revision::ALL {
-        let schema = json(&files, &format!("{}/schema.json", folder(revision)));
+        let schema = json(&files, &format!("build/annotated/{}/schema.json", folder(revision)));
         let definitions = schema.get("definitions").or(schema.get("$defs")).unwrap();
         assert_eq!(definitions["ProgressToken"]["$ref"], format!("{base}json-rpc/schema.yaml#ProgressToken"));
-        let metadata = json(&files, &format!("{}/bblock.json", folder(revision)));
+        let metadata = json(&files, &format!("_sources/{}/bblock.json", folder(revision)));
         assert_eq!(metadata["dependsOn"][0], "mcp.json-rpc");
     }
 }
@@ -80,7 +115,7 @@ fn every_message_has_an_example_that_is_valid() {
     for revision in Revision::ALL {
         let validator = jsonschema::options().build(&complete_schema(revision, Profile::Plain)).unwrap();
         let shapes = Validator::new(revision, Profile::Plain).unwrap();
-        let block = folder(revision);
+        let block = format!("_sources/{}", folder(revision));
         let prefix = format!("{block}/examples/");
         let names: Vec<&str> =
             files.iter().filter_map(|file| file.path.strip_prefix(&prefix)?.strip_suffix(".json")).collect();

@@ -46,7 +46,13 @@ fn documents_are_written() {
         String::from_utf8(out).unwrap()
     };
     for revision in Revision::ALL {
-        let args = SchemaArgs { revision, profile: Profile::Lossless, format: Format::Json, complete: false };
+        let args = SchemaArgs {
+            revision,
+            profile: Profile::Lossless,
+            format: Format::Json,
+            complete: false,
+            published: false,
+        };
         let text = written(&|out| cli::schema(&args, out).unwrap());
         assert!(text.contains("x-jsonld-id") && text.contains("CallToolRequest"));
     }
@@ -54,8 +60,13 @@ fn documents_are_written() {
     let ontology = |format| written(&|out| cli::ontology(&OntologyArgs { format }, out).unwrap());
     assert!(ontology(OntologyFormat::Turtle).contains("mcp:Tool a owl:Class"));
     assert!(ontology(OntologyFormat::Markdown).contains("| `mcp:Tool` |"));
-    let args =
-        SchemaArgs { revision: Revision::V2025_06_18, profile: Profile::Plain, format: Format::Yaml, complete: false };
+    let args = SchemaArgs {
+        revision: Revision::V2025_06_18,
+        profile: Profile::Plain,
+        format: Format::Yaml,
+        complete: false,
+        published: false,
+    };
     let text = written(&|out| cli::schema(&args, out).unwrap());
     assert!(
         text.contains("\"$schema\": \"http://json-schema.org/draft-07/schema#\"\n")
