@@ -67,9 +67,8 @@ fn described() -> Vec<Described> {
         EmptyResult = Result, ListParams = PaginatedRequestParams,
         LoggingMessageParams = LoggingMessageNotificationParams, SetLevelParams = SetLevelRequestParams,
         ProgressParams = ProgressNotificationParams, CancelledParams = CancelledNotificationParams, ErrorObject = Error,
-        ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource | ToolUseContent | ToolResultContent,
         TextContent, ImageContent, AudioContent, EmbeddedResource, ToolUseContent, ToolResultContent,
-        Resource, ResourceTemplate, ResourceContents = TextResourceContents | BlobResourceContents, TextResourceContents, BlobResourceContents,
+        Resource = Resource | ResourceLink, ResourceTemplate, ResourceContents = TextResourceContents | BlobResourceContents, TextResourceContents, BlobResourceContents,
         ListResourcesResult, ListResourceTemplatesResult, ReadResourceParams = ReadResourceRequestParams, ReadResourceResult,
         SubscribeParams = SubscribeRequestParams, UnsubscribeParams = UnsubscribeRequestParams,
         ResourceUpdatedParams = ResourceUpdatedNotificationParams,
@@ -122,11 +121,12 @@ fn every_type_of_the_protocol_is_compared() {
             continue;
         }
         let text = std::fs::read_to_string(file.path()).unwrap();
-        let declarations = text.split("\nmodel! {\n").skip(1).chain(text.split("\noptions! {\n").skip(1));
+        let macros = ["\nmodel! {\n", "\noptions! {\n", "\nopen_model! {\n", "\nopen_options! {\n"];
+        let declarations = macros.iter().flat_map(|start| text.split(start).skip(1));
         declared.extend(declarations.map(|text| {
             let head =
                 text.lines().map(str::trim).find(|line| !line.starts_with("//") && !line.starts_with('#')).unwrap();
-            head.trim_end_matches(" {").to_owned()
+            head.split([' ', '[']).next().unwrap_or(head).to_owned()
         }));
     }
     let missing: Vec<&String> = declared.iter().filter(|name| !compared.contains(name.as_str())).collect();
