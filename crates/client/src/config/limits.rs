@@ -8,8 +8,11 @@ use jackfield_peer::{Backoff, Rate};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The longest message, in bytes. A longer one is skipped, and the request it answers fails. 16 MiB by default.
+    /// The longest message over HTTP, in bytes. A longer one is skipped, and the request it answers fails. 16 MiB by default.
     pub message_bytes: usize,
+    /// The same over a byte stream, such as that of a child process. 64 MiB by default: such servers read files of this machine, and repeat
+    /// text as structured content.
+    pub line_bytes: usize,
     /// The most bytes that wait to be sent to a server that does not read. Further requests fail. 32 MiB by default.
     pub queued_bytes: usize,
     /// The most requests that wait for an answer; 1,024 by default.
@@ -45,6 +48,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message_bytes: 16 * 1024 * 1024,
+            line_bytes: 64 * 1024 * 1024,
             queued_bytes: 32 * 1024 * 1024,
             requests_waiting: 1024,
             questions: 32,

@@ -65,9 +65,8 @@ impl Inbox {
         }
     }
 
-    /// Takes the start of a message that is longer than allowed. The request that it answers fails, if that can be seen.
-    pub fn receive_too_long(&self, start: &Bytes) {
-        let limit = self.core.options.limits.message_bytes;
+    /// Takes the start of a message that is longer than the `limit` in bytes. The request that it answers fails, if that can be seen.
+    pub fn receive_too_long(&self, start: &Bytes, limit: usize) {
         tracing::warn!(limit, "the server sent a message that is too long");
         self.connection.record(Side::Server, start);
         let id = match Message::read(start, 1) {

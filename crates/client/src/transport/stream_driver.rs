@@ -21,6 +21,7 @@ pub(crate) struct Driver {
     link: Arc<StreamLink>,
     inbox: Inbox,
     memo: Memo,
+    line_bytes: usize,
 }
 
 /// Why there is nothing to do for the driver.
@@ -37,7 +38,8 @@ impl Driver {
     pub(crate) fn new(stream: ByteStream, inbox: Inbox, limits: &Limits) -> Self {
         let (reader, writer) = stream.into_parts();
         let link = StreamLink::new(writer, limits.queued_bytes);
-        Self { reader, lines: Lines::new(limits.message_bytes), link, inbox, memo: Memo::default() }
+        let line_bytes = limits.line_bytes;
+        Self { reader, lines: Lines::new(line_bytes), link, inbox, memo: Memo::default(), line_bytes }
     }
 
     pub(crate) fn link(&self) -> Arc<StreamLink> {
@@ -89,7 +91,7 @@ impl Driver {
         while let Some(line) = self.lines.next() {
             match line {
                 Line::Whole(text) => self.inbox.receive_with(text, &mut self.memo),
-                Line::TooLong(start) => self.inbox.receive_too_long(&start),
+                Line::TooLong(start) => self.inbox.receive_too_long(&start, self.line_bytes),
             }
         }
     }

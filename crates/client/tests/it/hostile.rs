@@ -89,7 +89,7 @@ fn messages_have_a_limit() {
     for (length, wanted) in [(999, "ok"), (1000, "ok"), (1001, "bad answer")] {
         paused(async move {
             let mut limits = Limits::default();
-            limits.message_bytes = 1000;
+            limits.line_bytes = 1000;
             let (client, mut server) = Pair::modern(Client::builder().limits(limits)).await;
             let (outcome, ()) = tokio::join!(client.call("t", ()).into_future(), async {
                 server.expect("tools/call").await;
