@@ -4,6 +4,8 @@ use std::io;
 
 use crate::ByteStream;
 
+#[cfg(target_os = "linux")]
+mod pipe;
 #[cfg(unix)]
 mod thread;
 #[cfg(unix)]

@@ -58,6 +58,9 @@ fn reader(fd: OwnedFd) -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
 
 fn writer(fd: OwnedFd) -> io::Result<Box<dyn AsyncWrite + Send + Unpin>> {
     Ok(match kind(&fd)? {
+        #[cfg(target_os = "linux")]
+        Kind::Pipe => Box::new(super::pipe::PipeWriter::new(pipe::Sender::from_owned_fd(fd)?)),
+        #[cfg(not(target_os = "linux"))]
         Kind::Pipe => Box::new(pipe::Sender::from_owned_fd(fd)?),
         Kind::Socket => Box::new(socket(fd)?),
         Kind::Other => Box::new(DirectWriter(File::from(fd))),
