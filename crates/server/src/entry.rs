@@ -75,6 +75,9 @@ pub struct ToolEntry {
     pub task_start: TaskStart,
     /// Whether the output schema was made from the type that the handler returns, so that no result can break it.
     pub typed_output: bool,
+    /// Whether the input schema is known to be valid. Then it is compiled when it is first needed, which for a handler that checks its
+    /// arguments itself is never, and the server starts sooner.
+    pub known_input: bool,
     /// What its parameters need the server to have.
     pub requirements: Requirements,
     /// Where it was written.
@@ -135,6 +138,7 @@ impl ToolEntry {
             validation,
             task_start,
             typed_output: false,
+            known_input: false,
             requirements: Requirements::default(),
             package: None,
         }

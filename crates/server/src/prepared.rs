@@ -1,16 +1,18 @@
 //! Entries that have been checked and are ready for calls.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::validation::{self, Validator};
 use crate::{Address, BuildError, PromptEntry, ResourceEntry, ToolEntry, UriTemplate};
-use jackfield_protocol::{ParamHeader, TaskSupport, check_tool_name, param_headers};
+use jackfield_protocol::{ParamHeader, Schema, TaskSupport, check_tool_name, param_headers};
 
 /// A tool that has been checked, with its compiled schemas.
 pub(crate) struct PreparedTool {
     pub(crate) entry: ToolEntry,
-    pub(crate) input: Option<Validator>,
-    pub(crate) output: Option<Validator>,
+    /// Both are compiled at the start, which finds mistakes in them, unless they are known to be valid: compiling is most of what a
+    /// server does at its start.
+    input: OnceLock<Option<Validator>>,
+    output: OnceLock<Option<Validator>>,
     /// The arguments that clients also send as HTTP headers.
     pub(crate) headers: Option<Arc<[ParamHeader]>>,
     /// Whether it may or must be called as a task.
@@ -45,15 +47,17 @@ impl PreparedTool {
                 None
             }
         };
-        let mut compile = |what, schema| match validation::compile(schema) {
-            Ok(validator) => validator,
-            Err(problem) => {
-                problems.push(format!("tool `{name}`: the {what} schema {problem}"));
-                None
+        let mut prepare = |what, schema: Option<&Schema>, is_known: bool| {
+            let prepared = OnceLock::new();
+            match schema.map(|schema| validation::prepare(schema, !is_known)).transpose() {
+                Ok(_) if is_known => {}
+                Ok(validator) => drop(prepared.set(validator.flatten())),
+                Err(problem) => problems.push(format!("tool `{name}`: the {what} schema {problem}")),
             }
+            prepared
         };
-        let input = compile("input", &entry.definition.input_schema);
-        let output = entry.definition.output_schema.as_ref().and_then(|schema| compile("output", schema));
+        let input = prepare("input", Some(&entry.definition.input_schema), entry.known_input);
+        let output = prepare("output", entry.definition.output_schema.as_ref(), entry.typed_output);
         let support = entry.definition.execution.as_ref().and_then(|execution| execution.task_support);
         let task = support.unwrap_or(TaskSupport::Forbidden);
         if problems.is_empty() {
@@ -62,6 +66,20 @@ impl PreparedTool {
             Err(BuildError::new(problems))
         }
     }
+
+    /// Returns what checks arguments, if anything does.
+    pub(crate) fn input(&self) -> Option<&Validator> {
+        compiled(&self.input, &self.entry.definition.input_schema)
+    }
+
+    /// Returns what checks results, if anything does.
+    pub(crate) fn output(&self) -> Option<&Validator> {
+        compiled(&self.output, self.entry.definition.output_schema.as_ref()?)
+    }
+}
+
+fn compiled<'a>(prepared: &'a OnceLock<Option<Validator>>, schema: &Schema) -> Option<&'a Validator> {
+    prepared.get_or_init(|| validation::compile(schema).ok().flatten()).as_ref()
 }
 
 impl PreparedResource {

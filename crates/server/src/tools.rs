@@ -130,13 +130,11 @@ fn input_problems(item: &Item<Tools>, arguments: &[u8]) -> Option<String> {
 
 /// Returns who checks the arguments, if anyone does.
 fn checked_by(item: &Item<Tools>) -> Option<&Validator> {
-    let validator = item.prepared.input.as_ref()?;
-    let wanted = match item.prepared.entry.validation {
-        Validation::Off => false,
-        Validation::Always => true,
-        Validation::Typed => validator.has_constraints(),
-    };
-    wanted.then_some(validator)
+    match item.prepared.entry.validation {
+        Validation::Off => None,
+        Validation::Always => item.prepared.input(),
+        Validation::Typed => item.prepared.input().filter(|validator| validator.has_constraints()),
+    }
 }
 
 fn finish(mut result: CallToolResult, cx: &Cx, checks_output: Option<bool>) -> Result<AnyResult, ErrorObject> {
@@ -166,7 +164,7 @@ fn check_output(result: &CallToolResult, item: &Item<Tools>, wanted: Option<bool
     if !is_checked(wanted, item.prepared.entry.typed_output, cfg!(debug_assertions)) {
         return Ok(());
     }
-    let problem = match (&result.structured_content, &item.prepared.output) {
+    let problem = match (&result.structured_content, item.prepared.output()) {
         (None, _) => "it has no structured content".to_owned(),
         (Some(structured), Some(validator))
             if wanted.is_none() && validator.effort(structured.get().len()) != Effort::Little =>

@@ -227,7 +227,7 @@ impl Cx {
     /// without the feature `validation`.
     #[must_use]
     pub fn argument_problems(&self, arguments: &Bytes) -> Option<String> {
-        let validator = self.call.tool.as_ref()?.prepared.input.as_ref()?;
+        let validator = self.call.tool.as_ref()?.prepared.input()?;
         validator.tells_all(arguments.len()).then(|| validator.check(arguments).err())?
     }
 

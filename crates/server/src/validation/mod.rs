@@ -14,10 +14,15 @@ pub(crate) use compiled::{Effort, Validator};
 #[cfg(not(feature = "validation"))]
 pub(crate) use disabled::{Effort, Validator};
 
-/// Checks a schema, and compiles it if values are to be checked. The error continues "the input schema …".
+/// Checks a schema and compiles it. The error continues "the input schema …".
 pub(crate) fn compile(schema: &Schema) -> Result<Option<Validator>, String> {
+    prepare(schema, true)
+}
+
+/// Checks a schema, and compiles it if values are to be checked by it. The error continues "the input schema …".
+pub(crate) fn prepare(schema: &Schema, is_used: bool) -> Result<Option<Validator>, String> {
     let outline = jackfield_schema::inspect(schema)?;
-    Validator::new(&schema.to_value(), &outline)
+    if is_used { Validator::new(&schema.to_value(), &outline) } else { Ok(None) }
 }
 
 /// Whether the root of a schema describes an object, as the protocol asks of tools.
