@@ -208,9 +208,6 @@ impl Selection {
             self.ignored.push(path.to_string());
             return Ok(());
         }
-        if path.split_str("/").any(|component| component.eq_ignore_ascii_case(b".git")) {
-            return Err(missing());
-        }
         Ok(())
     }
 }

@@ -33,6 +33,12 @@ pub(super) fn find(root: &Path) -> Option<GitDir> {
     is_git_dir(root).then(|| GitDir { path: root.to_owned(), bare: true })
 }
 
+/// The working tree that a git directory lies in, by its name: the original takes both for the root of the repository.
+pub(super) fn worktree_of(path: &Path) -> Option<&Path> {
+    let root = path.parent().filter(|_| path.file_name().is_some_and(|name| name == ".git"))?;
+    find(root).filter(|found| found.path == path).map(|_| root)
+}
+
 /// The directory that has the objects and branches of a linked worktree's git directory.
 pub(super) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     Some(git_dir.join(read_pointer(&git_dir.join("commondir"))?))

@@ -72,11 +72,15 @@ impl Repository {
     /// Opens the repository whose root is `given`, and checks what was opened.
     pub fn open(given: &str, options: &OpenOptions, cancellation: Cancellation) -> Result<Self> {
         // The same form in which the original shows a path: without doubled slashes and `.` components.
-        let given: PathBuf = Path::new(given).components().collect();
+        let mut given: PathBuf = Path::new(given).components().collect();
+        if given.as_os_str().is_empty() {
+            given.push(".");
+        }
         options.access.check_path(&given)?;
         let shown = access::expanded(&given)?;
+        let shown = git_dir::worktree_of(&shown).unwrap_or(&shown);
         let not_a_repository = || Failure::new(shown.display().to_string());
-        let found = git_dir::find(&shown).ok_or_else(not_a_repository)?;
+        let found = git_dir::find(shown).ok_or_else(not_a_repository)?;
         let root = shown.canonicalize().map_err(|_| not_a_repository())?;
         let git_dir = found.path.canonicalize().map_err(|_| not_a_repository())?;
         options.access.check_part(&given, &git_dir)?;

@@ -219,13 +219,14 @@ impl Repository {
             return Ok(found);
         }
         for name in path.split('/') {
-            let missing = || Failure::new(format!("\"Blob or Tree named '{name}' not found\""));
+            let missing = |name: &str| Failure::new(format!("\"Blob or Tree named '{name}' not found\""));
+            // What lies below a file is named in full, as the original does.
             if found.kind != Kind::Tree {
-                return Err(missing());
+                return Err(missing(path));
             }
             let tree = self.gix.find_tree(found.id)?;
             let entry = tree.iter().filter_map(Result::ok).find(|entry| entry.filename() == name.as_bytes().as_bstr());
-            let entry = entry.ok_or_else(missing)?;
+            let entry = entry.ok_or_else(|| missing(name))?;
             let kind = match entry.mode().kind() {
                 gix::objs::tree::EntryKind::Tree => Kind::Tree,
                 gix::objs::tree::EntryKind::Commit => Kind::Commit,

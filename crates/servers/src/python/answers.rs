@@ -21,7 +21,7 @@ async fn answer(incoming: Incoming, next: Next) -> Reply {
     if let MethodName::Known(Method::Subscribe | Method::Unsubscribe) = method {
         return Err(unknown(method.as_str()));
     }
-    let mut reply = handshake::echo_draft(incoming, next).await;
+    let mut reply = next.run(incoming).await;
     if let Some(capabilities) = handshake::capabilities(&mut reply) {
         let no = Some(false);
         capabilities.tools.get_or_insert_default().list_changed = no;

@@ -30,6 +30,7 @@ pub(crate) fn tool(tool: impl IntoTool, numbers: Numbers) -> ToolEntry {
     let mut entry = tool.into_tool();
     spell_out_null(&mut entry.definition.input_schema);
     entry.validation = Validation::Off;
+    entry.known_input = true;
     let name: Arc<str> = entry.definition.name.as_str().into();
     let shape = Arc::new(Shape::of(entry.definition.input_schema.get()));
     entry.with_middleware(move |arguments, cx, next| {

@@ -16,6 +16,7 @@ use crate::shape::{Shape, is_of};
 /// Gives a tool the texts about bad arguments, and its `isError: false`.
 pub(super) fn tool(mut entry: ToolEntry) -> ToolEntry {
     entry.validation = Validation::Off;
+    entry.known_input = true;
     let shape = Arc::new(Shape::of(entry.definition.input_schema.get()));
     entry.with_middleware(move |arguments, cx, next| {
         let shape = shape.clone();
@@ -59,7 +60,7 @@ pub(super) async fn answer(incoming: Incoming, next: Next) -> Reply {
         }
         _ => {}
     }
-    let mut reply = handshake::echo_draft(incoming, next).await;
+    let mut reply = next.run(incoming).await;
     if let Some(capabilities) = handshake::capabilities(&mut reply) {
         let no = Some(false);
         capabilities.tools.get_or_insert_default().list_changed = no;

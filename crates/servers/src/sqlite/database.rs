@@ -147,6 +147,8 @@ impl Database {
         connection.busy_timeout(PATIENCE)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        // As everywhere but in the SQLite that is compiled in here.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)?;
         if flags.contains(OpenFlags::SQLITE_OPEN_READ_ONLY) {
             connection.pragma_update(None, "query_only", true)?;
         }

@@ -105,7 +105,7 @@ fn definitions(local: &str, may_be_left_out: bool) -> [Tool; 2] {
         json!(required(&["source_timezone", "time", "target_timezone"])),
     );
     let conversion = format!(
-        r#"{{"type":"object","properties":{{"source":{READING},"target":{READING},"time_difference":{{"type":"string"}}}},"required":["source","target","time_difference"]}}"#
+        r##"{{"$defs":{{"TimeResult":{READING}}},"type":"object","properties":{{"source":{{"$ref":"#/$defs/TimeResult"}},"target":{{"$ref":"#/$defs/TimeResult"}},"time_difference":{{"type":"string"}}}},"required":["source","target","time_difference"]}}"##
     );
     let hints = hints([Some(true), Some(false), Some(true), Some(false)]);
     let current = definition("get_current_time", "Tells the current time in a time zone.", &current.to_string());

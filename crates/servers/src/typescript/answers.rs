@@ -10,6 +10,9 @@ use jackfield::protocol::{CallToolResult, ErrorObject, Method, Outcome};
 
 use crate::handshake;
 
+/// A revision before the first one that was released. The family's library echoes it, and serves it like the next one.
+const DRAFT: &str = "2024-10-07";
+
 /// Makes a server of the family that logs nothing to its client.
 #[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
 pub(crate) fn server(name: &str) -> Server {
@@ -31,7 +34,7 @@ pub(crate) async fn unknown_tools(incoming: Incoming, next: Next) -> Reply {
 
 /// Gives errors of the protocol the family's codes and texts.
 pub(crate) async fn answer(incoming: Incoming, next: Next) -> Reply {
-    match handshake::echo_draft(incoming, next).await {
+    match echo_draft(incoming, next).await {
         Err(error) if handshake::is_unknown_method(&error) => {
             Err(ErrorObject::new(code::METHOD_NOT_FOUND, "Method not found"))
         }
@@ -39,6 +42,17 @@ pub(crate) async fn answer(incoming: Incoming, next: Next) -> Reply {
         Ok(Outcome::Complete(result)) => Ok(Outcome::Complete(in_full(result))),
         reply => reply,
     }
+}
+
+/// Answers a request; `initialize` is answered with the version that was asked for, as the originals do.
+async fn echo_draft(incoming: Incoming, next: Next) -> Reply {
+    let wants_draft = matches!(incoming.method, MethodName::Known(Method::Initialize))
+        && incoming.params.string("protocolVersion").is_ok_and(|version| version == DRAFT);
+    let mut reply = next.run(incoming).await;
+    if wants_draft && let Ok(Outcome::Complete(AnyResult::Initialize(result))) = &mut reply {
+        result.protocol_version = DRAFT.to_owned();
+    }
+    reply
 }
 
 /// Says of a resource that there is none, with the family's code in all revisions.

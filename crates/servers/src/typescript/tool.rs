@@ -35,6 +35,7 @@ pub(crate) fn tool_checked_by(
     }
     // This check comes first, and covers what the schema says.
     entry.validation = Validation::Off;
+    entry.known_input = true;
     let (name, check): (Arc<str>, _) = (entry.definition.name.as_str().into(), Arc::new(check));
     entry.with_middleware(move |arguments, cx, next| {
         let (name, check) = (name.clone(), check.clone());

@@ -308,9 +308,13 @@ async fn additional_tools_work_beside_the_others() {
 }
 
 #[tokio::test]
-async fn hostile_arguments_break_nothing() {
+async fn the_filesystem_server_answers_whatever_it_is_asked() {
     let files = Files::new();
-    crate::soak::soak(files.server(|options| options.extra_tools = true)).await;
+    let paths =
+        [files.at("allowed"), files.at("allowed/hello.txt"), files.at("allowed/new"), files.at("second/two.txt")];
+    let texts =
+        [&paths[0], &paths[1], &paths[2], &paths[3], "Hello", "sub/a.js", "**/*", "+(a|aa)+(a|aa)b", "{a,b}{a,b}{a,b}"];
+    crate::soak::soak(files.server(|options| options.extra_tools = true), &texts).await;
     assert_eq!(std::fs::read_to_string(files.at("second/two.txt")).unwrap(), "two");
     assert_eq!(std::fs::read_dir(files.at("second")).unwrap().count(), 1);
     assert_eq!(std::fs::read_dir(&files.0).unwrap().count(), 2);

@@ -28,13 +28,6 @@ mod git;
 mod memory;
 #[cfg(feature = "sequentialthinking")]
 mod sequentialthinking;
-#[cfg(any(
-    feature = "filesystem",
-    feature = "memory",
-    feature = "sequentialthinking",
-    feature = "sqlite",
-    feature = "time"
-))]
 mod soak;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -7,26 +7,50 @@ use serde_json::{Map, Value, json};
 /// How many calls each server gets in each era; `JACKFIELD_SOAK` sets another number.
 const CALLS: usize = 150;
 
-/// Calls tools at random. Each call must be answered: with a result, or with an error about its parameters.
-pub(crate) async fn soak(server: Server) {
+/// How many megabytes a process may grow in the second half of the calls: far less than if it kept what it was sent.
+const GROWTH: u64 = 64;
+
+/// Calls tools at random, with hostile texts and with those given, which mean something to the server. Each call must be answered: with a
+/// result, or with an error about its parameters.
+pub(crate) async fn soak(server: Server, texts: &[&str]) {
     let server = server.start().await.unwrap();
     let calls = std::env::var("JACKFIELD_SOAK").ok().and_then(|count| count.parse().ok()).unwrap_or(CALLS);
     for revision in [Revision::LATEST, Revision::LATEST_WITH_HANDSHAKE] {
         let client = TestClient::with_revision(&server, revision);
         let tools = client.list_tools().await.unwrap();
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
-        for _ in 0..calls {
+        let mut random = Random { state: 0x9e37_79b9_7f4a_7c15, texts };
+        let mut before = 0;
+        for call in 0..calls {
+            if call == calls / 2 {
+                before = resident();
+            }
             let tool = &tools[random.below(tools.len())];
             let arguments = random.value(&tool.input_schema.to_value(), 0);
             let arguments = if arguments.is_object() { arguments } else { json!({}) };
             let answer = client.call_tool(&tool.name, &arguments).await;
             if let Err(error) = answer {
-                assert_eq!(error.code, -32602, "{} {arguments}: {}", tool.name, error.message);
+                // Or about what the client cannot do.
+                assert!(
+                    [-32602, -32021, -32601].contains(&error.code),
+                    "{} {arguments}: {} {}",
+                    tool.name,
+                    error.code,
+                    error.message
+                );
             }
         }
+        let grown = resident().saturating_sub(before);
+        assert!(grown < GROWTH, "{grown} MB more in {calls} calls");
         // It still lives, and offers the same.
         assert_eq!(client.list_tools().await.unwrap().len(), tools.len());
     }
+}
+
+/// Returns how many megabytes of memory this process has, where the system tells.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix(" kB"));
+    kilobytes.map_or(0, |kilobytes| kilobytes.parse::<u64>().unwrap() / 1024)
 }
 
 /// Texts that have broken servers.
@@ -67,14 +91,18 @@ const HOSTILE: &[&str] = &[
 ];
 
 /// Pseudo-random numbers, the same in each run (xorshift).
-struct Random(u64);
+struct Random<'a> {
+    state: u64,
+    /// Texts that mean something to the server.
+    texts: &'a [&'a str],
+}
 
-impl Random {
+impl Random<'_> {
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        self.state
     }
 
     fn below(&mut self, limit: usize) -> usize {
@@ -120,6 +148,7 @@ impl Random {
         match self.below(20) {
             0 => Value::from("x".repeat(100_000)),
             1 => Value::from("{\"a\":".repeat(50)),
+            2..12 if !self.texts.is_empty() => Value::from(self.texts[self.below(self.texts.len())]),
             _ => Value::from(HOSTILE[self.below(HOSTILE.len())]),
         }
     }
@@ -146,14 +175,13 @@ impl Random {
 #[cfg(feature = "time")]
 #[tokio::test]
 async fn the_time_server_answers_whatever_it_is_asked() {
-    soak(jackfield_servers::time::server(jackfield_servers::time::Options::default()).unwrap()).await;
+    soak(jackfield_servers::time::server(jackfield_servers::time::Options::default()).unwrap(), &[]).await;
 }
 
 #[cfg(feature = "sequentialthinking")]
 #[tokio::test]
 async fn the_thinking_server_answers_whatever_it_is_asked() {
-    soak(jackfield_servers::sequentialthinking::server(jackfield_servers::sequentialthinking::Options::default()))
-        .await;
+    soak(jackfield_servers::sequentialthinking::server(Default::default()), &[]).await;
 }
 
 #[cfg(feature = "memory")]
@@ -162,7 +190,7 @@ async fn the_memory_server_answers_whatever_it_is_asked() {
     let folder = crate::folder::Folder::new();
     let mut options = jackfield_servers::memory::Options::new(folder.path().join("memory.jsonl"));
     options.extra_tools = true;
-    soak(jackfield_servers::memory::server(options).unwrap()).await;
+    soak(jackfield_servers::memory::server(options).unwrap(), &["Ada", "Bob", "likes tea"]).await;
 }
 
 #[cfg(feature = "sqlite")]
@@ -170,7 +198,61 @@ async fn the_memory_server_answers_whatever_it_is_asked() {
 async fn the_sqlite_server_answers_whatever_it_is_asked() {
     let folder = crate::folder::Folder::new();
     let options = jackfield_servers::sqlite::Options::new(folder.path().join("test.db"));
-    soak(jackfield_servers::sqlite::server(options).unwrap()).await;
+    let statements = [
+        "SELECT 1",
+        "INSERT INTO soaked VALUES (1)",
+        "DELETE FROM soaked",
+        "SELECT * FROM soaked",
+        "soaked",
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 100) SELECT * FROM c",
+        "SELECT randomblob(1000000)",
+    ];
+    soak(jackfield_servers::sqlite::server(options).unwrap(), &statements).await;
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["test.db"]);
+}
+
+#[cfg(feature = "git")]
+#[tokio::test]
+async fn the_git_server_answers_whatever_it_is_asked() {
+    use jackfield_servers::git::{Access, Options, server};
+    let fixture = crate::git::fixture::Fixture::after(crate::git::fixture::HISTORY);
+    let path = fixture.path();
+    let mut options = Options::default();
+    options.open.access = Access::confined([fixture.root()]).unwrap();
+    let root = path.as_str();
+    // Most calls name the repository, so that the other arguments are looked at.
+    let texts =
+        [root, root, root, root, root, "HEAD", "main", "feature", "HEAD~1", "v1.1", "HEAD:src", "src/main.py", "."];
+    soak(server(options), &texts).await;
+    assert_eq!(fixture.git("fsck --strict"), "");
+}
+
+#[cfg(feature = "fetch")]
+#[tokio::test]
+async fn the_fetch_server_answers_whatever_it_is_asked() {
+    use jackfield_servers::fetch::{Options, Proxy, server};
+    let mut options = Options::default();
+    options.proxy = Proxy::Direct;
+    options.destinations.allow_private_addresses = true;
+    // Nobody listens at the first port.
+    let urls = [
+        "http://127.0.0.1:1/",
+        "http://[::1]:1/x?y#z",
+        "http://user:password@127.0.0.1:1/",
+        "http://127.0.0.1:99999/",
+        "http://2130706433:1/",
+        "ftp://127.0.0.1/",
+        "data:text/plain,x",
+        "http://[::1",
+        "http:/x",
+    ];
+    soak(server(options), &urls).await;
+}
+
+#[cfg(feature = "everything")]
+#[tokio::test(start_paused = true)]
+async fn the_everything_server_answers_whatever_it_is_asked() {
+    let texts = ["data:,x", "data:text/plain;base64,AAAA", "Text", "Blob", "resource", "error", "Chicago", "a.gz"];
+    soak(jackfield_servers::everything::server(Default::default()), &texts).await;
 }

@@ -14,6 +14,11 @@ pub(super) enum Component {
         before: String,
         after: String,
     },
+    /// So many UTF-16 units, the last of which are given.
+    Sized {
+        units: usize,
+        after: String,
+    },
     Program(Program),
 }
 
@@ -21,6 +26,13 @@ impl Component {
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
         if pattern == "**" {
             return Ok(Self::Globstar);
+        }
+        // The original compares these without looking for escapes, and counts as JavaScript does.
+        if let Some(after) = plain_after(pattern, '*').filter(|after| after.contains('\\')) {
+            return Ok(Self::Around { before: String::new(), after: after.to_owned() });
+        }
+        if let Some(after) = plain_after(pattern, '?') {
+            return Ok(Self::Sized { units: pattern.encode_utf16().count(), after: after.to_owned() });
         }
         let nodes = parse::parsed(pattern);
         let mut halves = nodes.split(|node| *node == Node::Star).map(literal);
@@ -39,9 +51,16 @@ impl Component {
             Self::Around { before, after } => {
                 name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
             }
+            Self::Sized { units, after } => name.ends_with(after) && name.encode_utf16().count() == *units,
             Self::Program(program) => program.is_match(name),
         }
     }
+}
+
+/// Returns what follows signs of one kind at the beginning, if there is no other sign.
+fn plain_after(pattern: &str, sign: char) -> Option<&str> {
+    let after = pattern.trim_start_matches(sign);
+    (after.len() < pattern.len() && !after.contains(['+', '@', '!', '?', '*', '[', '('].as_slice())).then_some(after)
 }
 
 fn literal(nodes: &[Node]) -> Option<String> {

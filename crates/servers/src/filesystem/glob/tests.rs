@@ -23,9 +23,19 @@ fn stars_and_marks_stay_within_a_component() {
     check("a*c", &["ac", "abc", "abbc"], &["ab", "bc", "a/c"]);
     check("a*", &["a", "ab"], &["ba"]);
     check("?.js", &["a.js", "é.js"], &["ab.js", ".js"]);
+    check("??.js", &["ab.js", "🦀.js"], &["a.js", "abc.js"]);
+    check("?", &["a", "é"], &["🦀", "ab"]);
     check("a*b*c", &["abc", "axbyc", "abbcc"], &["acb"]);
     check("*", &["a", ".a"], &["a/b"]);
     check("hello", &["hello"], &["hello.txt", "d/hello", "Hello"]);
+}
+
+/// The original takes a shortcut here that knows no escapes.
+#[test]
+fn escapes_after_a_leading_star_or_mark_stand_for_themselves() {
+    check("*\\.txt", &["a\\.txt"], &["a.txt"]);
+    check("?\\.txt", &["a\\.txt"], &["a.txt"]);
+    check("a*\\.txt", &["ab.txt"], &["ab.txtx"]);
 }
 
 #[test]

@@ -47,6 +47,15 @@ fn endless() -> &'static str {
     "SELECT count(*) FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c)"
 }
 
+/// Foreign keys count only where a program asks for it, as in other builds of SQLite.
+#[test]
+fn foreign_keys_do_not_count() {
+    let sandbox = Sandbox::new("keys", Limits::default());
+    sandbox.write("CREATE TABLE orders (user_id INTEGER REFERENCES users(id))").unwrap();
+    sandbox.write("INSERT INTO orders VALUES (1)").unwrap();
+    assert_eq!(sandbox.write("DELETE FROM users WHERE id = 1").unwrap(), "[{'affected_rows': 1}]");
+}
+
 #[test]
 fn what_reads_cannot_write_load_or_set_anything() {
     let sandbox = Sandbox::new("reads", Limits::default());

@@ -6,13 +6,13 @@ use std::process::Command;
 use jackfield_servers::git::{Access, Cancellation, OpenOptions, Repository, Result};
 
 /// A directory with a repository `repo`; it goes away with this value.
-pub(super) struct Fixture {
+pub(crate) struct Fixture {
     directory: PathBuf,
 }
 
 impl Fixture {
     /// A repository after these lines of shell.
-    pub(super) fn after(script: &str) -> Self {
+    pub(crate) fn after(script: &str) -> Self {
         use std::sync::atomic::{AtomicUsize, Ordering};
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -33,17 +33,17 @@ impl Fixture {
         &self.directory
     }
 
-    pub(super) fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.directory.join("repo")
     }
 
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         self.root().to_str().unwrap().to_owned()
     }
 
     /// Runs lines of shell in the repository; each has to succeed.
     #[track_caller]
-    pub(super) fn shell(&self, script: &str) -> String {
+    pub(crate) fn shell(&self, script: &str) -> String {
         let output = self.command(&format!("set -e\n{script}"));
         assert!(output.status.success(), "{script}\n{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -64,7 +64,7 @@ impl Fixture {
 
     /// What git prints, without the newline that ends it.
     #[track_caller]
-    pub(super) fn git(&self, arguments: &str) -> String {
+    pub(crate) fn git(&self, arguments: &str) -> String {
         let output = self.shell(&format!("git {arguments}"));
         output.strip_suffix('\n').unwrap_or(&output).to_owned()
     }
@@ -105,7 +105,7 @@ impl Drop for Fixture {
 }
 
 /// Three commits with a rename, a binary file and two branches.
-pub(super) const HISTORY: &str = r"
+pub(crate) const HISTORY: &str = r"
 printf 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n' > numbers.txt
 mkdir src && printf 'def main():\n    print(1)\n    print(2)\n' > src/main.py
 git add . && git commit -qm 'First commit'

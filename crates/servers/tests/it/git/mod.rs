@@ -2,7 +2,7 @@
 
 mod attacks;
 mod confinement;
-mod fixture;
+pub(crate) mod fixture;
 mod oracle;
 mod tools;
 mod writing;
