@@ -10,6 +10,7 @@ use jackfield_host::{CommandTarget, Reach, UrlTarget};
 
 use crate::failure::{Class, Failure};
 use crate::login;
+use crate::serve::in_process;
 use crate::show::one_line;
 use crate::tape::Recording;
 use crate::target::{Consent, all_servers, duration};
@@ -22,6 +23,8 @@ that is not there is missing from the lists, and is tried again by itself; the o
 Only what the files name is ever started; each start is logged with the whole command. You are asked once before an entry of the working \
 directory is used; without a terminal it is left out. A server that is started gets the variables that its \
 entry names, and a few harmless ones. Servers at URLs get the logins of `jackfield login`, never the token of a caller.\n\n\
+An entry with the command `jackfield serve NAME` runs in the gateway's own process and environment. A process is started for it if the entry sets \
+a directory, a variable that is no option of that server, or a transport, store or tape; with --spawn always.\n\n\
 Examples:\n  jackfield gateway\n  jackfield gateway files github --http 127.0.0.1:8000\n  jackfield list tools -- jackfield gateway"
 )]
 pub(crate) struct Gateway {
@@ -40,6 +43,9 @@ pub(crate) struct Gateway {
     /// Record every message between callers and the gateway on this tape, or go on with it; `jackfield tape` shows it
     #[arg(long, value_name = "FILE")]
     tape: Option<PathBuf>,
+    /// Start reference servers of this program as processes too, instead of running them in the gateway's own
+    #[arg(long)]
+    spawn: bool,
     /// How long to wait for an answer of a server, such as 30, 500ms or 2m; progress starts it anew. 5m if not given
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
@@ -58,10 +64,16 @@ impl Gateway {
         }
         for (name, reach) in found.servers {
             gateway = match reach {
-                Reach::Command(command) => {
-                    let command = prepared(&name, &command);
-                    gateway.spawn(name, command)
-                }
+                Reach::Command(command) => match in_process(&command).filter(|_| !self.spawn) {
+                    Some(make) => {
+                        tracing::info!(target: "jackfield_gateway::in_process", server = name, command = ?command.words(), "a server runs in this process");
+                        gateway.in_process(name, make)
+                    }
+                    None => {
+                        let command = prepared(&name, &command);
+                        gateway.spawn(name, command)
+                    }
+                },
                 Reach::Url(url) => gateway.reach(name, move |builder| {
                     let server = server(&url);
                     async move { builder.connect(server).await }

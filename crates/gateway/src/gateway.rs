@@ -1,6 +1,7 @@
 //! Building a gateway.
 
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,6 +18,7 @@ use tokio::task::JoinSet;
 use crate::error::ForwardError;
 use crate::forward;
 use crate::forwarded_call::{ForwardedCalls, MOST_OF_ONE, lock};
+use crate::local::LocalServers;
 use crate::prefix::{BadName, prefix};
 use crate::resource_subscriptions::ResourceSubscriptions;
 use crate::supervisor::Supervisor;
@@ -39,6 +41,7 @@ const ENDING: Duration = Duration::from_secs(15);
 pub struct Gateway {
     name: String,
     servers: Vec<(String, Reach)>,
+    local: Arc<LocalServers>,
     patience: Duration,
     timeouts: Timeouts,
     calls_per_caller: usize,
@@ -50,8 +53,14 @@ impl Gateway {
         let mut timeouts = Timeouts::default();
         // Callers have timeouts of their own, and cancel.
         (timeouts.request, timeouts.maximum) = (Duration::from_secs(5 * 60), Duration::from_secs(60 * 60));
-        let patience = Duration::from_secs(10);
-        Self { name: name.into(), servers: Vec::new(), patience, timeouts, calls_per_caller: MOST_OF_ONE }
+        Self {
+            name: name.into(),
+            servers: Vec::new(),
+            local: Arc::default(),
+            patience: Duration::from_secs(10),
+            timeouts,
+            calls_per_caller: MOST_OF_ONE,
+        }
     }
 
     /// Adds a server, and how it is reached. The builder is prepared: it answers questions, and says who is asking.
@@ -73,6 +82,28 @@ impl Gateway {
             tracing::info!(server = label, command = ?words, "a server is started");
             let command = command.clone();
             async move { builder.spawn(command).await }
+        })
+    }
+
+    /// Adds a server that runs in this process, over a connection in memory. It is made anew for each connection, as a child process would
+    /// be started; `make` may block.
+    pub fn in_process<E>(
+        self,
+        name: impl Into<String>,
+        make: impl Fn() -> Result<Server, E> + Send + Sync + 'static,
+    ) -> Self
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>> + Send + 'static,
+    {
+        let (name, make, local) = (name.into(), Arc::new(make), self.local.clone());
+        let label = name.clone();
+        self.reach(name, move |builder| {
+            let (label, make, local) = (label.clone(), make.clone(), local.clone());
+            async move {
+                let made = tokio::task::spawn_blocking(move || make()).await;
+                let server = made.map_err(io::Error::other).and_then(|made| made.map_err(io::Error::other));
+                builder.over(local.serve(label, server.map_err(Error::connect)?)).await
+            }
         })
     }
 
@@ -129,9 +160,9 @@ impl Gateway {
             upstreams.push(upstream);
         }
         let upstreams: Arc<[Arc<Upstream>]> = upstreams.into();
-        let (patience, timeouts) = (self.patience, self.timeouts);
+        let (patience, timeouts, local) = (self.patience, self.timeouts, self.local);
         Ok(with_hooks(outer, &upstreams).lifespan(
-            move || start(parts, timeouts, patience),
+            move || start(parts, local, timeouts, patience),
             move |running: Arc<Running>| async move {
                 calls.end();
                 running.end().await;
@@ -158,6 +189,7 @@ struct Part {
 /// What keeps the servers connected.
 struct Running {
     tasks: Mutex<JoinSet<()>>,
+    local: Arc<LocalServers>,
     stop: ShutdownTrigger,
 }
 
@@ -166,14 +198,17 @@ impl Running {
     async fn end(&self) {
         self.stop.trigger();
         let mut tasks = std::mem::take(&mut *lock(&self.tasks));
-        let all = async { while tasks.join_next().await.is_some() {} };
+        let all = async {
+            while tasks.join_next().await.is_some() {}
+            self.local.ended().await;
+        };
         if tokio::time::timeout(ENDING, all).await.is_err() {
             tracing::warn!("some servers did not end in time");
         }
     }
 }
 
-async fn start(parts: Vec<Part>, timeouts: Timeouts, patience: Duration) -> Running {
+async fn start(parts: Vec<Part>, local: Arc<LocalServers>, timeouts: Timeouts, patience: Duration) -> Running {
     let (stop, stopped) = Shutdown::new();
     let mut tasks = JoinSet::new();
     let upstreams: Vec<Arc<Upstream>> = parts.iter().map(|part| part.upstream.clone()).collect();
@@ -189,7 +224,7 @@ async fn start(parts: Vec<Part>, timeouts: Timeouts, patience: Duration) -> Runn
     if tokio::time::timeout(patience, until_known).await.is_err() {
         tracing::warn!("some servers are not ready yet; what they have comes into the lists when they are");
     }
-    Running { tasks: Mutex::new(tasks), stop }
+    Running { tasks: Mutex::new(tasks), local, stop }
 }
 
 /// Adds what the lists alone do not do: resources that are not listed, subscriptions, and words for those who call what is not there.

@@ -29,6 +29,7 @@ mod forward;
 mod forwarded_call;
 mod gateway;
 mod headers;
+mod local;
 mod prefix;
 mod resource_subscriptions;
 mod retry_timer;

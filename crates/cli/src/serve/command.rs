@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
 
+use super::in_process::Environment;
 use super::missing;
 use crate::failure::Failure;
 
@@ -45,6 +46,66 @@ enum Server {
 }
 
 impl Serve {
+    /// Whether the server is only reached over the standard streams, and nothing is recorded or kept elsewhere.
+    pub(super) fn is_plain(&self) -> bool {
+        match &self.server {
+            #[cfg(feature = "everything")]
+            Server::Everything(options) => options.is_plain(),
+            #[cfg(feature = "filesystem")]
+            Server::Filesystem(options) => options.served.is_plain(),
+            #[cfg(feature = "memory")]
+            Server::Memory(options) => options.served.is_plain(),
+            #[cfg(feature = "fetch")]
+            Server::Fetch(options) => options.served.is_plain(),
+            #[cfg(feature = "sequentialthinking")]
+            Server::Sequentialthinking(options) => options.served.is_plain(),
+            #[cfg(feature = "sqlite")]
+            Server::Sqlite(options) => options.served.is_plain(),
+            #[cfg(feature = "git")]
+            Server::Git(options) => options.served.is_plain(),
+            #[cfg(feature = "time")]
+            Server::Time(options) => options.served.is_plain(),
+            Server::Other(_) => false,
+        }
+    }
+
+    /// Returns the variables that the server's own options read.
+    pub(super) fn variables(&self) -> &'static [&'static str] {
+        match &self.server {
+            #[cfg(feature = "memory")]
+            Server::Memory(_) => &[super::memory::FILE],
+            #[cfg(feature = "sequentialthinking")]
+            Server::Sequentialthinking(_) => &[super::sequentialthinking::QUIET],
+            _ => &[],
+        }
+    }
+
+    /// Makes the server and does not run it. Nothing is done to the process.
+    pub(super) fn server(&self, environment: Environment<'_>) -> Result<jackfield::Server, String> {
+        let words = |failure: Failure| failure.message();
+        match &self.server {
+            #[cfg(feature = "everything")]
+            Server::Everything(options) => options.server().map_err(|error| format!("{error:#}")),
+            #[cfg(feature = "filesystem")]
+            Server::Filesystem(options) => {
+                options.server().map(|(server, _)| server).map_err(|error| error.to_string())
+            }
+            #[cfg(feature = "memory")]
+            Server::Memory(options) => options.server(environment).map_err(words),
+            #[cfg(feature = "fetch")]
+            Server::Fetch(options) => Ok(options.server()),
+            #[cfg(feature = "sequentialthinking")]
+            Server::Sequentialthinking(options) => Ok(options.server(environment)),
+            #[cfg(feature = "sqlite")]
+            Server::Sqlite(options) => options.server().map_err(words),
+            #[cfg(feature = "git")]
+            Server::Git(options) => options.server().map_err(|error| error.to_string()),
+            #[cfg(feature = "time")]
+            Server::Time(options) => options.server(),
+            Server::Other(names) => Err(words(missing::failure(names))),
+        }
+    }
+
     /// Does what has to be done while the process has one thread.
     pub(crate) fn prepare(&mut self) -> Result<(), Failure> {
         #[cfg(feature = "filesystem")]

@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use jackfield::Server;
 use jackfield_servers::everything::{self, GzipLimits, Options, ShowEnvironment};
 
 use super::transport::TransportOptions;
@@ -46,19 +47,32 @@ const PERMISSIONS: Permissions = Permissions {
 };
 
 impl Everything {
-    pub(super) async fn run(mut self) -> Result<(), Failure> {
-        self.served.http = self.address()?;
+    pub(super) fn server(&self) -> anyhow::Result<Server> {
         let mut options = Options::default();
-        options.environment = match (self.show_all_env, self.show_env) {
+        options.environment = match (self.show_all_env, self.show_env.as_slice()) {
             (true, _) => ShowEnvironment::All,
-            (false, names) if names.is_empty() => ShowEnvironment::Harmless,
-            (false, names) => ShowEnvironment::Named(names),
+            (false, []) => ShowEnvironment::Harmless,
+            (false, names) => ShowEnvironment::Named(names.to_vec()),
         };
         options.gzip = GzipLimits::from_env().map_err(anyhow::Error::msg)?;
         if self.allow_private_ips {
             options.gzip.allow_private_addresses();
         }
-        self.served.run(everything::server(options), PERMISSIONS).await
+        Ok(everything::server(options))
+    }
+
+    /// Whether it uses the standard streams only, and shows nothing that depends on whose process it is.
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(self.transport, Transport::Stdio)
+            && self.served.is_plain()
+            && !self.show_all_env
+            && self.show_env.is_empty()
+    }
+
+    pub(super) async fn run(mut self) -> Result<(), Failure> {
+        self.served.http = self.address()?;
+        let server = self.server()?;
+        self.served.run(server, PERMISSIONS).await
     }
 
     /// Returns where to listen; nowhere for the standard streams.

@@ -1,6 +1,7 @@
 //! `jackfield serve fetch`.
 
 use clap::Args;
+use jackfield::Server;
 use jackfield_servers::fetch::{self, Options, Proxy};
 
 use super::transport::TransportOptions;
@@ -31,18 +32,23 @@ pub(super) struct Fetch {
     #[arg(long, value_name = "HOST")]
     deny_host: Vec<String>,
     #[command(flatten)]
-    served: TransportOptions,
+    pub(super) served: TransportOptions,
 }
 
 impl Fetch {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) fn server(&self) -> Server {
         let mut options = Options::default();
-        options.user_agent = self.user_agent;
+        options.user_agent.clone_from(&self.user_agent);
         options.ignore_robots_txt = self.ignore_robots_txt;
-        options.proxy = self.proxy_url.map_or(Proxy::Environment, Proxy::Url);
+        options.proxy = self.proxy_url.clone().map_or(Proxy::Environment, Proxy::Url);
         options.destinations.allow_private_addresses = self.allow_private_ips;
-        options.destinations.allowed_hosts = self.allow_host;
-        options.destinations.denied_hosts = self.deny_host;
-        self.served.run(fetch::server(options), Permissions { server: "fetch", tools: &[] }).await
+        options.destinations.allowed_hosts.clone_from(&self.allow_host);
+        options.destinations.denied_hosts.clone_from(&self.deny_host);
+        fetch::server(options)
+    }
+
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let server = self.server();
+        self.served.run(server, Permissions { server: "fetch", tools: &[] }).await
     }
 }

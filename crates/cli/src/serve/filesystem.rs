@@ -29,7 +29,7 @@ pub(super) struct Filesystem {
     #[arg(long)]
     extra_tools: bool,
     #[command(flatten)]
-    served: TransportOptions,
+    pub(super) served: TransportOptions,
     #[arg(skip)]
     server: Option<Server>,
 }
@@ -45,14 +45,10 @@ enum Roots {
 }
 
 impl Filesystem {
-    /// Opens the directories and puts up the wall around them, while there is only one thread.
-    pub(super) fn prepare(&mut self) -> Result<(), Failure> {
+    /// Opens the directories and makes the server.
+    pub(super) fn server(&self) -> Result<(Server, Directories), NoneAccessible> {
         // Those who start the original look for these lines.
-        let directories = Directories::open(&self.directories, |warning| eprintln!("{warning}"));
-        let directories = directories.map_err(|error: NoneAccessible| {
-            eprintln!("{error}");
-            Failure::new(Class::Failed, "")
-        })?;
+        let directories = Directories::open(&self.directories, |warning| eprintln!("{warning}"))?;
         let mut options = Options::default();
         options.directories = directories.clone();
         options.read_only = self.read_only;
@@ -63,7 +59,16 @@ impl Filesystem {
             Roots::Within => RootsPolicy::Within,
             Roots::Ignore => RootsPolicy::Ignore,
         };
-        self.server = Some(filesystem::server(options));
+        Ok((filesystem::server(options), directories))
+    }
+
+    /// Opens the directories and puts up the wall around them, while there is only one thread.
+    pub(super) fn prepare(&mut self) -> Result<(), Failure> {
+        let (server, directories) = self.server().map_err(|error| {
+            eprintln!("{error}");
+            Failure::new(Class::Failed, "")
+        })?;
+        self.server = Some(server);
         // Roots that replace directories can be anywhere.
         if self.roots != Roots::Replace && !directories.is_empty() {
             self.restrict(&directories)?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
+use jackfield::Server;
 use jackfield_servers::git::{self, Access, OpenOptions, Options, RepositoryError};
 
 use super::transport::TransportOptions;
@@ -27,15 +28,27 @@ pub(super) struct Git {
     #[arg(long)]
     allow_filters: bool,
     #[command(flatten)]
-    served: TransportOptions,
+    pub(super) served: TransportOptions,
 }
 
 impl Git {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) fn server(&self) -> Result<Server, RepositoryError> {
+        let access = Access::confined(self.repository.clone())?;
+        if !access.is_confined() {
+            eprintln!("Warning: without --repository, every repository of this user can be read and changed");
+        }
+        if self.verbose > 0 {
+            eprintln!("{access}");
+        }
         let mut options = Options::default();
         options.read_only = self.read_only;
-        let access = match Access::confined(self.repository) {
-            Ok(access) => access,
+        options.open = OpenOptions { access, allow_filters: self.allow_filters };
+        Ok(git::server(options))
+    }
+
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let server = match self.server() {
+            Ok(server) => server,
             // As with the original: there is nothing to serve, and that is no failure.
             Err(error @ RepositoryError::Invalid(_)) => {
                 eprintln!("{error}");
@@ -46,13 +59,6 @@ impl Git {
                 return Err(Failure::new(Class::Failed, ""));
             }
         };
-        if !access.is_confined() {
-            eprintln!("Warning: without --repository, every repository of this user can be read and changed");
-        }
-        if self.verbose > 0 {
-            eprintln!("{access}");
-        }
-        options.open = OpenOptions { access, allow_filters: self.allow_filters };
-        self.served.run(git::server(options), Permissions { server: "git", tools: &[] }).await
+        self.served.run(server, Permissions { server: "git", tools: &[] }).await
     }
 }

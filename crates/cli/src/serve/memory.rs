@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use jackfield::Server;
 use jackfield_servers::memory::{self, Options};
 
+use super::in_process::Environment;
 use super::paths::{data_directory, expand_home};
 use super::transport::TransportOptions;
 use crate::failure::{Class, Failure};
@@ -24,23 +26,30 @@ pub(super) struct Memory {
     #[arg(long)]
     extra_tools: bool,
     #[command(flatten)]
-    served: TransportOptions,
+    pub(super) served: TransportOptions,
 }
 
 impl Memory {
-    pub(super) async fn run(self) -> Result<(), Failure> {
-        let mut options = Options::new(path()?);
+    pub(super) fn server(&self, environment: Environment<'_>) -> Result<Server, Failure> {
+        let mut options = Options::new(path(environment)?);
         options.extra_tools = self.extra_tools;
-        let server = memory::server(options).map_err(|error| {
+        memory::server(options).map_err(|error| {
             Failure::new(Class::Failed, error.to_string()).hint("name another file with the variable MEMORY_FILE_PATH")
-        })?;
+        })
+    }
+
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let server = self.server(&|name| std::env::var_os(name))?;
         self.served.announce("Knowledge Graph MCP Server running on stdio");
         self.served.run(server, Permissions { server: "memory", tools: &[] }).await
     }
 }
 
-fn path() -> Result<PathBuf, Failure> {
-    if let Some(path) = std::env::var_os("MEMORY_FILE_PATH").filter(|path| !path.is_empty()) {
+/// The variable that names the file.
+pub(super) const FILE: &str = "MEMORY_FILE_PATH";
+
+fn path(environment: Environment<'_>) -> Result<PathBuf, Failure> {
+    if let Some(path) = environment(FILE).filter(|path| !path.is_empty()) {
         return Ok(expand_home(PathBuf::from(path)));
     }
     let directory = data_directory().ok_or_else(|| {

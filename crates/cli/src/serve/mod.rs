@@ -9,6 +9,7 @@ mod fetch;
 mod filesystem;
 #[cfg(feature = "git")]
 mod git;
+mod in_process;
 #[cfg(feature = "memory")]
 mod memory;
 mod missing;
@@ -23,3 +24,4 @@ mod time;
 mod transport;
 
 pub(crate) use command::Serve;
+pub(crate) use in_process::in_process;

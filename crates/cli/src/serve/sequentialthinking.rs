@@ -1,8 +1,10 @@
 //! `jackfield serve sequentialthinking`.
 
 use clap::Args;
+use jackfield::Server;
 use jackfield_servers::sequentialthinking::{self, Options};
 
+use super::in_process::Environment;
 use super::transport::TransportOptions;
 use crate::failure::Failure;
 use crate::protected::Permissions;
@@ -17,16 +19,23 @@ For the configuration of a client:
 )]
 pub(super) struct SequentialThinking {
     #[command(flatten)]
-    served: TransportOptions,
+    pub(super) served: TransportOptions,
 }
 
+/// The variable that says whether thoughts are drawn.
+pub(super) const QUIET: &str = "DISABLE_THOUGHT_LOGGING";
+
 impl SequentialThinking {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) fn server(&self, environment: Environment<'_>) -> Server {
         let mut options = Options::default();
-        let quiet = std::env::var("DISABLE_THOUGHT_LOGGING").is_ok_and(|value| value.eq_ignore_ascii_case("true"));
-        options.draw_thoughts = !quiet;
+        options.draw_thoughts = !environment(QUIET).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        sequentialthinking::server(options)
+    }
+
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let server = self.server(&|name| std::env::var_os(name));
         self.served.announce("Sequential Thinking MCP Server running on stdio");
         let permissions = Permissions { server: "sequentialthinking", tools: &[] };
-        self.served.run(sequentialthinking::server(options), permissions).await
+        self.served.run(server, permissions).await
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use jackfield::Server;
 use jackfield_servers::sqlite::{self, Options};
 
 use super::paths::expand_home;
@@ -34,18 +35,22 @@ pub(super) struct Sqlite {
     #[arg(long, value_name = "COUNT", default_value_t = 100_000)]
     max_rows: usize,
     #[command(flatten)]
-    served: TransportOptions,
+    pub(super) served: TransportOptions,
 }
 
 impl Sqlite {
-    pub(super) async fn run(self) -> Result<(), Failure> {
-        let mut options = Options::new(expand_home(self.db_path));
+    pub(super) fn server(&self) -> Result<Server, Failure> {
+        let mut options = Options::new(expand_home(self.db_path.clone()));
         options.read_only = self.read_only;
         options.limits.time = self.query_timeout;
         options.limits.rows = self.max_rows;
-        let server = sqlite::server(options).map_err(|error| {
+        sqlite::server(options).map_err(|error| {
             Failure::new(Class::Failed, error.to_string()).hint("see whether --db-path names a file that can be opened")
-        })?;
+        })
+    }
+
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let server = self.server()?;
         self.served.run(server, Permissions { server: "sqlite", tools: &[] }).await
     }
 }

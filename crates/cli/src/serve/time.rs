@@ -1,6 +1,7 @@
 //! `jackfield serve time`.
 
 use clap::Args;
+use jackfield::Server;
 use jackfield_servers::time::{self, Options, UnknownZone};
 
 use super::transport::TransportOptions;
@@ -19,19 +20,25 @@ pub(super) struct Time {
     #[arg(long)]
     extra_tools: bool,
     #[command(flatten)]
-    served: TransportOptions,
+    pub(super) served: TransportOptions,
 }
 
 impl Time {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) fn server(&self) -> Result<Server, String> {
         let mut options = Options::default();
-        options.local_zone = self.local_timezone;
+        options.local_zone.clone_from(&self.local_timezone);
         options.default_to_local = self.extra_tools;
-        match time::server(options) {
+        // Those who start the original look for this line.
+        time::server(options).map_err(|UnknownZone(zone)| {
+            format!("Error: invalid --local-timezone '{zone}': not a known IANA timezone name")
+        })
+    }
+
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        match self.server() {
             Ok(server) => self.served.run(server, Permissions { server: "time", tools: &[] }).await,
-            Err(UnknownZone(zone)) => {
-                // Those who start the original look for this line.
-                eprintln!("Error: invalid --local-timezone '{zone}': not a known IANA timezone name");
+            Err(error) => {
+                eprintln!("{error}");
                 Err(Failure::new(Class::Failed, ""))
             }
         }

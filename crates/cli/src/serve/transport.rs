@@ -58,6 +58,11 @@ impl TransportOptions {
         Ok(paths)
     }
 
+    /// Whether the server only uses the standard streams, and nothing of these options.
+    pub(super) fn is_plain(&self) -> bool {
+        self.http.is_none() && self.store.is_none() && self.auth.is_none() && self.tape.is_none()
+    }
+
     /// Says on standard error that the server runs, if it does so on the standard streams: some look for the original's line.
     #[cfg(any(feature = "filesystem", feature = "memory", feature = "sequentialthinking"))]
     pub(super) fn announce(&self, line: &str) {

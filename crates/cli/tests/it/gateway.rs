@@ -78,8 +78,12 @@ struct Served(Child, String);
 
 impl Served {
     fn start(folder: &Folder) -> Self {
+        Self::start_with(folder, &["demo", "gone", "old one"])
+    }
+
+    fn start_with(folder: &Folder, arguments: &[&str]) -> Self {
         let mut command = command();
-        command.args(["gateway", "demo", "gone", "old one", "--http", "127.0.0.1:0"]).current_dir(folder.path());
+        command.arg("gateway").args(arguments).args(["--http", "127.0.0.1:0"]).current_dir(folder.path());
         command.env("HOME", folder.path()).env("SECRET", "s3cret");
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -136,4 +140,52 @@ fn a_server_that_dies_is_started_again() {
     assert_eq!(call(&["demo__get-sum", "a=1", "b=2"]).ok(), "The sum of 1 and 2 is 3.\n");
     // Whoever calls meanwhile waits for it.
     assert_eq!(call(&["old-one__arguments", "a:=1"]).ok(), "{\"a\": 1}\n");
+}
+
+/// How many processes the gateway has started.
+#[cfg(target_os = "linux")]
+fn children(gateway: &Served) -> usize {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", gateway.0.id())).unwrap();
+    let children = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+    tasks.map(|task| children(task.unwrap()).split_whitespace().count()).sum()
+}
+
+#[cfg(all(feature = "filesystem", target_os = "linux"))]
+#[test]
+fn a_reference_server_runs_in_the_gateway_itself() {
+    let folder = Folder::new();
+    folder.write("data/note.txt", "a note\n");
+    let data = folder.path().join("data");
+    let entry = |program: &str| {
+        let arguments = format!(r#"["serve", "filesystem", {data:?}]"#);
+        format!(r#"{{"mcpServers": {{"files": {{"command": {program:?}, "args": {arguments}}}}}}}"#)
+    };
+    folder.write(OWN_CONFIG, &entry("jackfield"));
+    let gateway = Served::start_with(&folder, &[]);
+    let path = format!("path={}", folder.path().join("data/note.txt").display());
+    let call = |gateway: &Served| folder.jackfield(&["call", &gateway.1, "files__read_text_file", &path], &[]).ok();
+    assert!(call(&gateway).starts_with("a note\n"));
+    assert_eq!(children(&gateway), 0);
+    folder.write(OWN_CONFIG, &entry(JACKFIELD));
+    assert_eq!(children(&Served::start_with(&folder, &[])), 0);
+    let gateway = Served::start_with(&folder, &["--spawn"]);
+    assert!(call(&gateway).starts_with("a note\n"));
+    assert_eq!(children(&gateway), 1);
+}
+
+/// The gateway waits for what its servers write at their end, and an entry's variables count.
+#[cfg(feature = "memory")]
+#[test]
+fn a_server_in_the_gateway_ends_in_an_orderly_way() {
+    let folder = Folder::new();
+    let file = folder.path().join("sub/memory.jsonl");
+    let entry =
+        format!(r#"{{"command": "jackfield", "args": ["serve", "memory"], "env": {{"MEMORY_FILE_PATH": {file:?}}}}}"#);
+    folder.write(OWN_CONFIG, &format!(r#"{{"mcpServers": {{"notes": {entry}}}}}"#));
+    let entities = r#"entities:=[{"name": "Ada", "entityType": "person", "observations": []}]"#;
+    let ran = folder.jackfield(&["call", "notes__create_entities", entities, "--", JACKFIELD, "gateway"], &[]);
+    assert!(ran.ok().contains("Ada"));
+    let names = std::fs::read_dir(folder.path().join("sub")).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["memory.jsonl"]);
 }

@@ -111,8 +111,18 @@ impl HttpDemo {
     }
 
     pub(crate) fn start_with(arguments: &[&str]) -> Self {
+        Self::run(command(), "everything", arguments)
+    }
+
+    /// Starts any server in a folder, which is also the home of the user.
+    pub(crate) fn serve(folder: &Folder, server: &str, arguments: &[&str]) -> Self {
         let mut command = command();
-        command.args(["serve", "everything", "--http", "127.0.0.1:0"]).args(arguments).env("JACKFIELD_LOG", "info");
+        command.current_dir(folder.path()).env("HOME", folder.path());
+        Self::run(command, server, arguments)
+    }
+
+    fn run(mut command: Command, server: &str, arguments: &[&str]) -> Self {
+        command.args(["serve", server, "--http", "127.0.0.1:0"]).args(arguments).env("JACKFIELD_LOG", "info");
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let line = lines.find(|line| line.as_ref().unwrap().contains("listening")).unwrap().unwrap();

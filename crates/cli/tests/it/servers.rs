@@ -1,7 +1,9 @@
 //! The reference servers as programs.
 
+#[cfg(any(feature = "filesystem", feature = "memory"))]
+use crate::run::Folder;
 #[cfg(feature = "memory")]
-use crate::run::{Folder, Ran};
+use crate::run::Ran;
 use crate::run::{command, finish, jackfield};
 
 #[test]
@@ -17,6 +19,9 @@ fn a_server_that_is_not_in_the_build_names_its_feature() {
 fn help_ends_with_an_entry_for_the_configuration_of_a_client() {
     let servers = [
         ("everything", cfg!(feature = "everything")),
+        ("fetch", cfg!(feature = "fetch")),
+        ("filesystem", cfg!(feature = "filesystem")),
+        ("git", cfg!(feature = "git")),
         ("memory", cfg!(feature = "memory")),
         ("sequentialthinking", cfg!(feature = "sequentialthinking")),
         ("sqlite", cfg!(feature = "sqlite")),
@@ -103,4 +108,70 @@ fn what_was_answered_survives_a_kill() {
     assert!(ran.out.contains("Ada"), "{}", ran.out);
     let text = std::fs::read_to_string(folder.path().join("sub/memory.jsonl")).unwrap();
     assert_eq!(text.lines().count(), 1);
+}
+
+/// An answer of a child process may be far longer than one over HTTP: the text of a file stands in it twice.
+#[cfg(feature = "filesystem")]
+#[test]
+fn a_file_of_nine_megabytes_can_be_read() {
+    use crate::run::{JACKFIELD, with_server};
+    let folder = Folder::new();
+    let text = "0123456789abcdef\n".repeat(9_000_000 / 17);
+    let path = folder.write("data/big.txt", &text);
+    let path = format!("path={}", path.display());
+    let directory = folder.path().join("data");
+    let directory = directory.to_str().unwrap();
+    let ran = with_server(&["call", "read_text_file", &path], &[JACKFIELD, "serve", "filesystem", directory]);
+    // The text comes first, then the structured content.
+    let out = ran.ok();
+    assert!(out.starts_with(&text) && out.len() > 2 * text.len());
+}
+
+/// Over HTTP, with a store, a tape and a login.
+#[cfg(all(
+    feature = "fetch",
+    feature = "filesystem",
+    feature = "git",
+    feature = "memory",
+    feature = "sequentialthinking",
+    feature = "sqlite",
+    feature = "time"
+))]
+#[test]
+fn every_server_serves_http() {
+    use crate::run::HttpDemo;
+    let folder = Folder::new();
+    folder.write("data/note.txt", "a note");
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    crate::logins::add_user(&folder);
+    let (data, database, users) = (path("data"), path("test.db"), path("users.json"));
+    for (server, arguments, tool) in [
+        ("fetch", vec![], "fetch"),
+        ("filesystem", vec![data.as_str(), "--roots", "within"], "read_text_file"),
+        ("git", vec![], "git_status"),
+        ("memory", vec![], "read_graph"),
+        ("sequentialthinking", vec![], "sequentialthinking"),
+        ("sqlite", vec!["--db-path", &database], "read_query"),
+        ("time", vec![], "convert_time"),
+    ] {
+        let tape = path(&format!("{server}.tape"));
+        let with = |more: &[&str]| HttpDemo::serve(&folder, server, &[arguments.as_slice(), more].concat());
+        let list = |demo: &HttpDemo, revision: &str| {
+            let url = format!("http://{}/mcp", demo.address);
+            folder.jackfield(&["list", "tools", &url, "--json", "--revision", revision], &[])
+        };
+        let demo = with(&["--store", "memory:", "--tape", &tape]);
+        for revision in ["2025-11-25", "2026-07-28"] {
+            let tools = list(&demo, revision).json();
+            assert!(
+                tools["tools"].as_array().unwrap().iter().any(|listed| listed["name"] == tool),
+                "{server}: {tools}"
+            );
+        }
+        #[cfg(unix)]
+        demo.stop();
+        assert!(jackfield(&["tape", &tape], "").ok().contains("tools/list"), "{server}");
+        let refused = list(&with(&["--auth", &users]), "2026-07-28");
+        assert_eq!(refused.code, Some(7), "{server}: {refused:?}");
+    }
 }

@@ -6,6 +6,7 @@ mod backend;
 mod bad_servers;
 mod changes;
 mod headers;
+mod in_process;
 mod limits;
 mod lists;
 mod names;
