@@ -79,8 +79,10 @@ async fn a_confined_server_refuses_other_repositories() {
     let mut options = Options::default();
     options.open = OpenOptions { access: Access::confined([fixture.root()]).unwrap(), allow_filters: false };
     let client = TestClient::of(server(options));
-    let (failed, _) = call(&client, "git_status", json!({"repo_path": fixture.path()})).await;
-    assert!(!failed);
+    for path in [fixture.path(), format!("{}/.git", fixture.path())] {
+        let (failed, text) = call(&client, "git_status", json!({"repo_path": path})).await;
+        assert!(!failed, "{text}");
+    }
     let (failed, text) = call(&client, "git_status", json!({"repo_path": other.path()})).await;
     assert!(failed && text.contains("is outside the allowed repository"), "{text}");
 }

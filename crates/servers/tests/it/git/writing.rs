@@ -80,6 +80,7 @@ fn nothing_new_is_no_failure_and_what_is_missing_or_ignored_is_one() {
     let repository = fixture.open();
     assert_eq!(repository.add(&files(&["digits.txt"])), Ok(Staged::Nothing));
     assert_eq!(repository.add(&files(&["empty"])), Ok(Staged::Nothing));
+    assert_eq!(repository.add(&files(&[".git/config"])), Ok(Staged::Nothing));
     let missing = repository.add(&files(&["nope.txt"])).unwrap_err().to_string();
     assert_eq!(missing, "fatal: pathspec 'nope.txt' did not match any files");
     let ignored = repository.add(&files(&["a.log", ".gitignore"])).unwrap_err().to_string();
