@@ -18,6 +18,7 @@ mod peers;
 mod processors;
 mod rate;
 mod scenario;
+mod servers;
 mod system_calls;
 
 use std::path::{Path, PathBuf};
@@ -53,6 +54,9 @@ pub(crate) struct Options {
     /// Measure the memory of idle sessions and open streams instead, ten thousand of each.
     #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "server"])]
     memory: bool,
+    /// Measure the reference servers beside their originals instead, which are installed into target/originals.
+    #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "memory", "server"])]
+    servers: bool,
     /// Measure instead what a bearer check adds to a call, and whether the time of a refusal tells something.
     #[arg(long, conflicts_with_all = ["save", "check", "peers", "load", "memory", "server"])]
     auth: bool,
@@ -84,6 +88,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     std::fs::create_dir_all(&folder)?;
     if options.load {
         return load::run(workspace, &folder);
+    }
+    if options.servers {
+        return servers::run(workspace, &folder);
     }
     if options.memory {
         return memory::run(workspace, &folder, false);

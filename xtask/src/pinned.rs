@@ -57,6 +57,11 @@ pinned! {
     SERVER_EVERYTHING = Npm "@modelcontextprotocol/server-everything" "2026.8.31", "server-everything";
     SERVER_FILESYSTEM = Npm "@modelcontextprotocol/server-filesystem" "2026.8.31", "server-filesystem";
     SERVER_MEMORY = Npm "@modelcontextprotocol/server-memory" "2026.8.31", "server-memory";
+    SERVER_SEQUENTIAL_THINKING = Npm "@modelcontextprotocol/server-sequential-thinking" "2026.8.31", "server-sequential-thinking";
+    SERVER_GIT = PyPi "mcp-server-git" "2026.10.19", "server-git";
+    SERVER_TIME = PyPi "mcp-server-time" "2026.10.19", "server-time";
+    SERVER_FETCH = PyPi "mcp-server-fetch" "2026.10.24", "server-fetch";
+    SERVER_SQLITE = PyPi "mcp-server-sqlite" "2025.4.25", "server-sqlite";
 
     // The newest conformance suite that knows the newest revision.
     CONFORMANCE = Npm "@modelcontextprotocol/conformance" "0.2.0-alpha.12", "conformance";

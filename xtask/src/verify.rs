@@ -9,7 +9,7 @@ use crate::changes::{ANY, Change};
 use crate::conformance::Direction;
 use crate::pinned::CARGO_HACK;
 use crate::steps::{Outcome, Steps, succeed};
-use crate::workspace::{EVERYTHING, Package, Workspace, program};
+use crate::workspace::{EVERYTHING, MEASURED, Package, Workspace, program};
 use crate::{bench, conformance, coverage, fuzz, install, interop, linked_data, loom, nodes, public_api, soak, tree};
 
 /// Which parts, and how long.
@@ -170,6 +170,20 @@ const PARTS: &[Part] = &[
         run: soak_load,
     },
     Part {
+        name: "servers",
+        proves: "reference servers answer many hostile calls each, and no race leads out of a directory",
+        packages: &["jackfield-servers"],
+        paths: &[],
+        run: reference_servers,
+    },
+    Part {
+        name: "size",
+        proves: "the command with everything in it has at most 30 MB",
+        packages: &["jackfield-cli"],
+        paths: &["Cargo.toml"],
+        run: |workspace, _| size(workspace),
+    },
+    Part {
         name: "nodes",
         proves: "several nodes on one Redis are one server, also while they are killed",
         packages: &["jackfield-testkit"],
@@ -327,6 +341,37 @@ fn soak_load(workspace: &Workspace, length: Length) -> Result<Outcome> {
     soak::run(workspace, &events)?;
     soak::run(workspace, &mixed)?;
     Ok(Outcome::Measured(format!("{events}, {mixed}")))
+}
+
+fn reference_servers(workspace: &Workspace, length: Length) -> Result<Outcome> {
+    if program("cargo-nextest").is_none() {
+        return Ok(Outcome::Skipped("cargo-nextest is not installed".to_owned()));
+    }
+    let (calls, seconds) = (length.choose("1000", "10000"), length.choose("5", "30"));
+    let mut command = workspace.cargo();
+    let filter =
+        "package(=jackfield-servers) & (test(answers_whatever_it_is_asked) | test(while_a_directory_is_swapped))";
+    command.args(["nextest", "run"]).args(EVERYTHING).args(["-E", filter]);
+    succeed(command.envs([("JACKFIELD_SOAK", calls), ("JACKFIELD_RACE_SECONDS", seconds)]))?;
+    Ok(Outcome::Measured(format!("{calls} calls in each era, {seconds} s for each race")))
+}
+
+/// The most bytes of the command as it is published, without symbols.
+const MOST_BYTES: u64 = 30_000_000;
+
+/// Builds the command as it is published.
+fn size(workspace: &Workspace) -> Result<Outcome> {
+    let arguments = [MEASURED[0], MEASURED[1], "--package", "jackfield-cli", "--features", "full"];
+    let command = workspace.build_executable(&arguments)?;
+    if program("strip").is_none() {
+        return Ok(Outcome::Skipped("there is no strip".to_owned()));
+    }
+    let stripped = command.with_file_name("jackfield-stripped");
+    succeed(Command::new("strip").arg("-o").arg(&stripped).arg(&command))?;
+    let size = stripped.metadata()?.len();
+    let text = format!("{:.1} MB without symbols", size as f64 / 1e6);
+    ensure!(size <= MOST_BYTES, "the command has {text}, more than {:.0} MB", MOST_BYTES as f64 / 1e6);
+    Ok(Outcome::Measured(text))
 }
 
 fn kill_nodes(workspace: &Workspace, length: Length) -> Result<Outcome> {
