@@ -107,10 +107,10 @@ impl Command {
 fn help(program: &str, info: &Implementation) -> String {
     let program =
         Path::new(program).file_name().map_or_else(|| info.name.clone().into(), |name| name.to_string_lossy());
-    let description = info.description.as_ref().map(|text| format!("{text}\n\n")).unwrap_or_default();
+    let description = info.description.as_ref().map_or_else(|| "\n".to_owned(), |text| format!("{text}\n\n"));
     let http = if cfg!(feature = "http") { "" } else { " (not part of this build)" };
     format!(
-        "{}\n{description}Usage: {program} [OPTIONS]
+        "{}{description}Usage: {program} [OPTIONS]
 
 An MCP server. Without options it serves the standard streams: an MCP client starts it.
 

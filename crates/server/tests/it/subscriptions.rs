@@ -482,7 +482,7 @@ fn a_connection_that_ends_leaves_the_streams_of_others() {
         one.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged").await;
         talk.play("@ 2026-07-28\n > 1 subscriptions/listen {\"notifications\": {\"toolsListChanged\": true}}\n < notifications/subscriptions/acknowledged").await;
         one.shutdown.trigger();
-        one.play("< 1 {}").await;
+        one.play("< notifications/cancelled {\"requestId\": 1}").await;
         drop(one);
         let handle = server.registry().tools().add(extra("x")).unwrap();
         talk.play("< notifications/tools/list_changed").await;

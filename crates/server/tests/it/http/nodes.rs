@@ -159,7 +159,7 @@ async fn a_change_that_nobody_heard_for_a_session_is_told_when_it_comes_back() {
     let primer = stream.event().await.unwrap().id;
     let subscribe = session.post(ask(1, "resources/subscribe", json!({ "uri": "note:watched" })));
     assert_eq!(session.ask(&subscribe).await.json()["result"], json!({}));
-    drop((nodes.listening.remove(0), nodes.servers.remove(0), nodes.servers.remove(0)));
+    drop((nodes.listening.remove(0), nodes.servers.remove(0)));
     assert_eq!(stream.event().await, None);
 
     let handle = nodes.servers[0].registry().tools().add(plain("late", |_| async { String::new() })).unwrap();

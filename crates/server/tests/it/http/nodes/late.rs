@@ -67,7 +67,7 @@ async fn a_change_between_a_subscription_and_the_news_of_it_is_told() {
     door.send_replace(false);
     let subscribe = session.post(ask(1, "resources/subscribe", json!({ "uri": "note:watched" })));
     assert_eq!(session.ask(&subscribe).await.json()["result"], json!({}));
-    drop((nodes.listening.remove(0), nodes.servers.remove(0), nodes.servers.remove(0)));
+    drop((nodes.listening.remove(0), nodes.servers.remove(0)));
     nodes.servers[0].registry().resources().updated("note:watched");
     door.send_replace(true);
     assert_eq!(stream.message().await.unwrap()["method"], "notifications/resources/updated");
