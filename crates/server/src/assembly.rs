@@ -46,7 +46,7 @@ impl Assembly {
         self.problems.extend(state::twice(&own));
         let provided = [own, around.to_vec()].concat();
         self.problems.append(&mut settings.problems);
-        check_settings(&settings, parent.as_ref().map(|(_, prefix)| prefix), &mut self.problems);
+        check_settings(&settings, parent.is_some(), &mut self.problems);
         let mounts = mounts.into_iter().map(|(prefix, inner)| {
             let mut assembly = Self::default();
             let (inner, _) = assembly.add_under(inner, Some((Arc::downgrade(&core), prefix.clone())), &provided);
@@ -91,19 +91,49 @@ impl Assembly {
     }
 }
 
-fn check_settings(settings: &Settings, mounted_as: Option<&Prefix>, problems: &mut Vec<String>) {
+fn check_settings(settings: &Settings, is_mounted: bool, problems: &mut Vec<String>) {
     if settings.revisions.is_empty() {
         problems.push("the server serves no revision of the protocol".to_owned());
     }
     if settings.name.is_empty() {
         problems.push("the server has no name".to_owned());
     }
-    if let Some(prefix) = mounted_as
-        && !settings.wraps.is_empty()
-    {
-        let prefix = prefix.as_str();
-        problems.push(format!("mount `{prefix}`: its middleware would not run; add it to the outer server"));
+    if is_mounted {
+        problems.extend(without_effect(settings).map(|setting| {
+            format!("`{setting}` has no effect on a mounted server: set it on the server that is not mounted")
+        }));
     }
+}
+
+/// Returns the methods of the builder that were called, and have no effect if the server is mounted in another.
+fn without_effect(settings: &Settings) -> impl Iterator<Item = &'static str> {
+    let default = Settings::new(String::new());
+    let hooks = &settings.hooks;
+    let called = [
+        ("revisions", settings.revisions != default.revisions && !settings.revisions.is_empty()),
+        ("middleware", !settings.wraps.is_empty()),
+        ("method", !settings.methods.is_empty()),
+        ("extension", !settings.extensions.is_empty()),
+        ("experimental", !settings.experimental.is_empty()),
+        ("logging", settings.logging != default.logging),
+        ("limits", settings.limits != default.limits),
+        ("listen_streams", settings.listen_streams != default.listen_streams),
+        ("page_size", settings.page_size != default.page_size),
+        ("cache", settings.cache != default.cache),
+        ("check_output", settings.check_output.is_some()),
+        ("tasks", settings.tasks.is_some()),
+        ("store", settings.stores.is_some()),
+        ("tape", settings.tape.is_some()),
+        ("keys", settings.keys.is_some()),
+        ("question_life", settings.question_life != default.question_life),
+        ("single_use", hooks.single_use.is_some()),
+        ("on_initialized", !hooks.initialized.is_empty()),
+        ("on_roots_changed", !hooks.roots_changed.is_empty()),
+        ("on_subscribe", !hooks.subscribe.is_empty()),
+        ("on_unsubscribe", !hooks.unsubscribe.is_empty()),
+        ("resource_list", hooks.list.is_some()),
+    ];
+    called.into_iter().filter_map(|(setting, is_called)| is_called.then_some(setting))
 }
 
 fn check_entries(core: &Core, problems: &mut Vec<String>) {

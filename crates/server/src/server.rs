@@ -108,6 +108,9 @@ impl Server {
     /// Adds all of another server under a prefix: its tool `add` becomes `prefix_add`, its prompts likewise, its resource
     /// `note://7` becomes `note://prefix/7` and `file:///a` becomes `file:///prefix/a`. What comes and goes in it comes and goes
     /// here; its handlers see its own state before that of this server. A [`Prefix`] may say what separates it from names.
+    ///
+    /// Of its settings, state, lifespans, [`visible_to`](Self::visible_to) and, for its own handlers, [`resource_read`](Self::resource_read)
+    /// hold. What it says about itself is not shown. Any other setting would have no effect, and is an error when this server is built.
     pub fn mount(mut self, prefix: impl Into<Prefix>, server: Self) -> Self {
         let prefix = prefix.into();
         if let Err(bad) = check_tool_name(prefix.as_str()) {
@@ -127,7 +130,8 @@ impl Server {
     /// Checks everything. What comes of it serves when it is [started](BuiltServer::start).
     ///
     /// # Errors
-    /// All that is wrong: names that stand twice or are not allowed, schemas and templates that are not valid.
+    /// All that is wrong: names that stand twice or are not allowed, schemas and templates that are not valid, state that a handler takes and
+    /// nobody provides, settings of a mounted server that have no effect there.
     pub fn build(self) -> Result<BuiltServer, BuildError> {
         BuiltServer::new(self)
     }

@@ -117,7 +117,7 @@ impl Settings {
 }
 
 /// How long results stay fresh and who may share them; sent since 2026-07-28.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CacheHints {
     pub(crate) tools: Option<CacheHint>,
     pub(crate) resources: Option<CacheHint>,

@@ -250,10 +250,6 @@ fn mounted_servers_have_a_prefix() {
         Server::new("x").tool(with_schema("in_echo", json!({"type": "object"}))).mount("in", demo()),
         &["two tools `in_echo`"],
     );
-    refused(
-        Server::new("x").mount("a", demo().middleware(|incoming, next: Next| next.run(incoming))),
-        &["`a`", "middleware"],
-    );
 }
 
 /// Middleware: functions and tower layers, the first one outermost, around everything.

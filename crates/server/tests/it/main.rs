@@ -22,6 +22,7 @@ mod roots;
 mod sampling;
 #[cfg(feature = "skills")]
 mod skills;
+mod state;
 mod subscription_model;
 mod subscriptions;
 mod tasks;
