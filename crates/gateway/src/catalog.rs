@@ -8,8 +8,8 @@ use jackfield_client::{Client, Listed, Listing};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{Prompt, Reference, Resource, ResourceTemplate, Tool, check_tool_name};
 use jackfield_server::{
-    Address, BuildError, Completer, Handle, PromptEntry, Registry, ResourceEntry, ToolEntry, UriTemplate, Validation,
-    Variables, Work,
+    Address, BuildError, Completer, Handle, PromptEntry, Reading, Registry, ResourceEntry, ToolEntry, UriTemplate,
+    Validation, Variables, Work,
 };
 use tokio::sync::Notify;
 
@@ -264,7 +264,7 @@ fn tool_entry(upstream: &Arc<Upstream>, tool: Tool) -> ToolEntry {
 
 fn resource_entry(upstream: &Arc<Upstream>, address: Address) -> ResourceEntry {
     let upstream = upstream.clone();
-    ResourceEntry::new(address, move |uri: String, _: Variables, cx| {
+    ResourceEntry::new(address, move |Reading { uri, .. }: Reading, _: Variables, cx| {
         Work::later(forward::read(upstream.clone(), uri, cx))
     })
 }

@@ -56,11 +56,10 @@ pub(crate) fn entry(function: &Function<'_>) -> Result<TokenStream> {
         }
     };
     let decode = prompt::decode(function, &quote!(list));
-    let reading = quote!(let __reading = #p::reading(__uri, #mime_type, &__cx););
     let done = |call| quote_spanned!(output.span()=> #p::resource_done::<#output>(#call, __reading));
     let finish = call::finish(function, done)?;
-    let parameters = quote!(__uri: #p::String, __arguments: #p::Variables, __cx: #p::Cx);
-    prompt::completed(function, &call::join(function, &spec, &parameters, &quote!(#decode #reading #finish)))
+    let parameters = quote!(__reading: #p::Reading, __arguments: #p::Variables, __cx: #p::Cx);
+    prompt::completed(function, &call::join(function, &spec, &parameters, &quote!(#decode #finish)))
 }
 
 /// Each variable needs a parameter, each argument a variable.

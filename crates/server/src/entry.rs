@@ -9,10 +9,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jackfield_protocol::{
     CallToolResult, Completion, ErrorObject, GetPromptResult, Prompt, ReadResourceResult, Resource, ResourceTemplate,
-    TaskSupport, Tool,
+    Tool,
 };
 
-use crate::{Cx, Package, Requirements, UriTemplate, Variables, Work};
+use crate::{Cx, Package, Reading, Requirements, UriTemplate, Variables, Work};
 
 /// Runs a tool.
 pub trait ToolHandler: Send + Sync + 'static {
@@ -22,8 +22,8 @@ pub trait ToolHandler: Send + Sync + 'static {
 
 /// Reads a resource.
 pub trait ResourceHandler: Send + Sync + 'static {
-    /// Begins to read `uri`; `variables` are the values that the template found in it, none for a static resource.
-    fn read(&self, uri: String, variables: Variables, cx: Cx) -> Work<ReadResourceResult>;
+    /// Begins to read; `variables` are the values that the template found in the URI, none for a static resource.
+    fn read(&self, reading: Reading, variables: Variables, cx: Cx) -> Work<ReadResourceResult>;
 }
 
 /// Makes a prompt.
@@ -100,6 +100,8 @@ pub struct ResourceEntry {
     pub requirements: Requirements,
     /// Where it was written.
     pub package: Option<Package>,
+    /// What is wrong with its template, which is said when it is registered.
+    pub(crate) problem: Option<String>,
 }
 
 /// Which URIs a resource answers to.
@@ -109,6 +111,15 @@ pub enum Address {
     Static(Resource),
     /// All URIs of an RFC 6570 template.
     Template(ResourceTemplate, Arc<UriTemplate>),
+}
+
+impl Address {
+    pub(crate) fn mime_type(&self) -> Option<&str> {
+        match self {
+            Self::Static(resource) => resource.mime_type.as_deref(),
+            Self::Template(template, _) => template.mime_type.as_deref(),
+        }
+    }
 }
 
 /// A prompt: its definition and what makes it.
@@ -143,22 +154,6 @@ impl ToolEntry {
             package: None,
         }
     }
-
-    /// Says that calls of the tool may or must run as tasks.
-    #[must_use]
-    pub fn with_task(mut self, support: TaskSupport) -> Self {
-        self.definition.execution.get_or_insert_default().task_support = Some(support);
-        self
-    }
-
-    /// Says that the handler itself decides when a call becomes a task, where the caller leaves that to the server.
-    #[must_use]
-    pub fn becomes_task(mut self) -> Self {
-        self.task_start = TaskStart::WhenAsked;
-        let execution = self.definition.execution.get_or_insert_default();
-        execution.task_support.get_or_insert(TaskSupport::Optional);
-        self
-    }
 }
 
 impl ResourceEntry {
@@ -171,6 +166,7 @@ impl ResourceEntry {
             completers: BTreeMap::new(),
             requirements: Requirements::default(),
             package: None,
+            problem: None,
         }
     }
 }
@@ -278,10 +274,10 @@ where
 
 impl<F> ResourceHandler for F
 where
-    F: Fn(String, Variables, Cx) -> Work<ReadResourceResult> + Send + Sync + 'static,
+    F: Fn(Reading, Variables, Cx) -> Work<ReadResourceResult> + Send + Sync + 'static,
 {
-    fn read(&self, uri: String, variables: Variables, cx: Cx) -> Work<ReadResourceResult> {
-        self(uri, variables, cx)
+    fn read(&self, reading: Reading, variables: Variables, cx: Cx) -> Work<ReadResourceResult> {
+        self(reading, variables, cx)
     }
 }
 

@@ -14,6 +14,7 @@ pub mod testing;
 
 mod convert;
 mod entry;
+mod entry_options;
 mod package;
 mod work;
 
@@ -65,9 +66,10 @@ pub use built::BuiltServer;
 #[doc(hidden)]
 pub use convert::spec as __private;
 pub use convert::{
-    Argument, Audio, BadArgument, Completing, Context, Error, Failure, FromArgument, FromCx, Image, IntoCompleter,
-    IntoCompletion, IntoPromptResult, IntoResourceResult, IntoToolResult, Json, Reading, RequiredState, Requirements,
-    Result, State, decode_arguments,
+    Argument, Audio, BadArgument, Completing, Context, Error, Failure, FromArgument, FromCx, HandlerFunction, Image,
+    IntoCompleter, IntoCompletion, IntoPromptResult, IntoResourceResult, IntoToolResult, Json, PromptGet, Reading,
+    RequiredState, Requirements, ResourceRead, Result, SchemaOf, State, ToolCall, decode_arguments, prompt_fn,
+    resource_fn, tool_fn,
 };
 pub use cx::{Cx, MissingState, Trace};
 pub use entry::{

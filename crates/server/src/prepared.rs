@@ -84,6 +84,9 @@ fn compiled<'a>(prepared: &'a OnceLock<Option<Validator>>, schema: &Schema) -> O
 
 impl PreparedResource {
     pub(crate) fn new(entry: ResourceEntry) -> Result<Self, BuildError> {
+        if let Some(problem) = entry.problem {
+            return Err(BuildError::new(vec![problem]));
+        }
         let problem = match &entry.address {
             Address::Static(resource) => jackfield_protocol::uri::check(&resource.uri)
                 .err()

@@ -182,10 +182,9 @@ impl ResourceRegistry {
         F: Future<Output = R> + Send + 'static,
         R: IntoResourceResult + 'static,
     {
-        let mime_type = resource.mime_type.clone();
-        self.add(ResourceEntry::new(Address::Static(resource), move |uri: String, _: Variables, cx: Cx| {
-            let (mime_type, revision, work) = (mime_type.clone(), cx.revision(), handler(cx));
-            Work::later(async move { finish(work.await, uri, mime_type, revision) })
+        self.add(ResourceEntry::new(Address::Static(resource), move |reading: Reading, _: Variables, cx: Cx| {
+            let work = handler(cx);
+            Work::later(async move { work.await.into_resource_result(reading) })
         }))
     }
 
@@ -204,30 +203,12 @@ impl ResourceRegistry {
     {
         let template = UriTemplate::new(&listed.uri_template)
             .map_err(|problem| BuildError::new(vec![format!("template `{}`: {problem}", listed.uri_template)]))?;
-        let mime_type = listed.mime_type.clone();
         let address = Address::Template(listed, Arc::new(template));
-        self.add(ResourceEntry::new(address, move |uri: String, variables: Variables, cx: Cx| {
-            let (mime_type, revision, work) = (mime_type.clone(), cx.revision(), handler(variables, cx));
-            Work::later(async move { finish(work.await, uri, mime_type, revision) })
+        self.add(ResourceEntry::new(address, move |reading: Reading, variables: Variables, cx: Cx| {
+            let work = handler(variables, cx);
+            Work::later(async move { work.await.into_resource_result(reading) })
         }))
     }
-}
-
-fn finish(
-    result: impl IntoResourceResult,
-    uri: String,
-    mime_type: Option<String>,
-    revision: jackfield_protocol::Revision,
-) -> crate::Done<jackfield_protocol::ReadResourceResult> {
-    let done = result.into_resource_result(Reading::new(uri, None, revision))?;
-    Ok(done.map(|mut result| {
-        for contents in &mut result.contents {
-            if let (None, Some(mime_type)) = (contents.mime_type(), &mime_type) {
-                *contents = contents.clone().with_mime_type(mime_type);
-            }
-        }
-        result
-    }))
 }
 
 impl PromptRegistry {

@@ -16,7 +16,7 @@ use crate::router::{Router, empty};
 use crate::run::run;
 use crate::settings::{CacheHint, Item as Shown};
 use crate::watched::{Watched, lasting_cx};
-use crate::{Address, Cx, Done, Variables, Work};
+use crate::{Address, Cx, Done, Reading, Variables, Work};
 
 /// The most resources that a session subscribes to.
 const MAX_SUBSCRIPTIONS: usize = 1024;
@@ -53,7 +53,8 @@ fn check_uri(uri: &str) -> Result<(), ErrorObject> {
 }
 
 fn work(item: &Item<Resources>, uri: &str, variables: Variables, cx: Cx) -> Work<ReadResourceResult> {
-    item.prepared.entry.handler.read(item.inner_uri(uri), variables, cx)
+    let reading = Reading::new(item.inner_uri(uri), item.definition.mime_type().map(Into::into), cx.revision());
+    item.prepared.entry.handler.read(reading, variables, cx)
 }
 
 fn hooked(hook: ReadHook, uri: String, cx: Cx) -> Work<ReadResourceResult> {

@@ -24,8 +24,9 @@ use crate::prepared::{PreparedPrompt, PreparedResource, PreparedTool};
 use crate::settings::{CacheHint, Cached, Item, ResourcePage, Settings};
 use crate::state::StateType;
 use crate::{
-    BuildError, BuiltServer, Cx, Done, IntoPrompt, IntoResource, IntoTool, Keys, Package, Parts, Registry, Result,
-    RunningServer, ServerParts, Tasks,
+    BuildError, BuiltServer, Cx, Done, HandlerFunction, IntoPrompt, IntoResource, IntoTool, Keys, Package, Parts,
+    PromptGet, Registry, ResourceRead, Result, RunningServer, ServerParts, Tasks, ToolCall, prompt_fn, resource_fn,
+    tool_fn,
 };
 
 /// A server that is being put together: tools, resources and prompts under one name.
@@ -61,6 +62,11 @@ impl Server {
         self.note(added.err())
     }
 
+    /// Adds a function or closure as a tool: [`tool_fn`].
+    pub fn tool_fn<M>(self, name: impl Into<String>, handler: impl HandlerFunction<ToolCall, M>) -> Self {
+        self.tool(tool_fn(name, handler))
+    }
+
     /// Adds tools: functions named in `tools![…]`, or entries.
     pub fn tools(self, tools: impl IntoIterator<Item = impl IntoTool>) -> Self {
         tools.into_iter().fold(self, Self::tool)
@@ -74,6 +80,11 @@ impl Server {
         self.note(added.err())
     }
 
+    /// Adds a function or closure as a resource or a template of resources: [`resource_fn`].
+    pub fn resource_fn<M>(self, uri: impl Into<String>, handler: impl HandlerFunction<ResourceRead, M>) -> Self {
+        self.resource(resource_fn(uri, handler))
+    }
+
     /// Adds resources and templates: functions named in `resources![…]`, or entries.
     pub fn resources(self, resources: impl IntoIterator<Item = impl IntoResource>) -> Self {
         resources.into_iter().fold(self, Self::resource)
@@ -85,6 +96,11 @@ impl Server {
         self.remember_package(entry.package);
         let added = PreparedPrompt::new(entry).and_then(|prepared| self.core.prompts.insert(&self.core, prepared));
         self.note(added.err())
+    }
+
+    /// Adds a function or closure as a prompt: [`prompt_fn`].
+    pub fn prompt_fn<M>(self, name: impl Into<String>, handler: impl HandlerFunction<PromptGet, M>) -> Self {
+        self.prompt(prompt_fn(name, handler))
     }
 
     /// Adds prompts: functions named in `prompts![…]`, or entries.

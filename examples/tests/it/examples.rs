@@ -114,6 +114,24 @@ fn bmi() {
 }
 
 #[test]
+fn closures() {
+    each("closures", &[], |server, revision| {
+        let sum = server.call("add", json!({"a": 2, "b": 3}));
+        assert_eq!(sum["content"][0]["text"], r#"{"sum":5}"#);
+        assert_eq!(sum.get("structuredContent").is_some(), revision.has_structured_output());
+        let refused = server.call("add", json!({"a": 2, "b": "three"}));
+        assert_eq!(refused["isError"], true);
+        assert!(refused["content"][0]["text"].as_str().unwrap().contains("`b`"), "{refused}");
+        assert_eq!((server.text("count", json!({})), server.text("count", json!({}))), ("1".into(), "2".into()));
+        assert_eq!(server.read("greeting://Ada"), "Hello, Ada!");
+        let arguments = json!({"code": "x = 1", "strictness": "5"});
+        let review = server.request("prompts/get", json!({"name": "review", "arguments": arguments}));
+        assert_eq!(review["messages"][0]["content"]["text"], "Review this code with strictness 5: x = 1");
+        assert!(server.exchange("prompts/get", json!({"name": "review"})).is_err());
+    });
+}
+
+#[test]
 fn prompts() {
     each("prompts", &[], |server, _| {
         let review = server.request("prompts/get", json!({"name": "review_code", "arguments": {"code": "x = 1"}}));

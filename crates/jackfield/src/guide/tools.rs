@@ -133,7 +133,44 @@
 //! `tools![numbers::double]` elsewhere, or `tools![double]` after `use numbers::*`. [`resources!`](crate::resources) and
 //! [`prompts!`](crate::prompts) do the same for theirs.
 //!
+//! # Without macros
+//!
+//! Closures and plain functions are tools too. The first parameter may be a struct for the arguments; the others come from the
+//! context. Schemas come from the types, everything else is said in a chain. [`resource_fn`](crate::server::resource_fn) and
+//! [`prompt_fn`](crate::server::prompt_fn) do the same for resources and prompts.
+//!
+//! ```
+//! use jackfield::server::tool_fn;
+//! use jackfield::{Cx, JsonSchema, Server, State, json, testing::TestClient};
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Scale {
+//!     /// What to scale.
+//!     number: f64,
+//! }
+//!
+//! struct Factor(f64);
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let scale = tool_fn("scale", |args: Scale, factor: State<Factor>, cx: Cx| async move {
+//!     cx.info("scaling");
+//!     args.number * factor.0.0
+//! });
+//! let server = Server::new("numbers").tool(scale.description("Scales a number.").read_only(true)).state(Factor(2.0));
+//! let client = TestClient::of(server);
+//! let scaled = client.call_tool("scale", json!({ "number": 21 })).await?;
+//! assert_eq!(scaled.content[0].as_text(), Some("42"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Tools that come and go
+//!
+//! Everything that can be registered can be added while the server runs, also what [`tool_fn`](crate::server::tool_fn) makes:
+//! `server.registry().tools().add(entry)`. A tool whose arguments are known by a schema only has a handler for raw JSON:
+//!
 //!
 //! ```
 //! use jackfield::server::Call;

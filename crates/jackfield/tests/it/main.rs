@@ -11,6 +11,7 @@ mod auth_owners;
 mod auth_programs;
 #[cfg(feature = "auth")]
 mod auth_scopes;
+mod closures;
 mod extensions;
 #[cfg(feature = "auth")]
 mod guarded;

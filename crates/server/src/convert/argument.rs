@@ -48,6 +48,11 @@ impl BadArgument {
         Self(format!("argument `{name}` is missing"))
     }
 
+    pub(super) fn unknown(name: &str, known: &[&str]) -> Self {
+        let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        Self::new(name, &format_args!("unknown; there are {}", known.join(", ")))
+    }
+
     pub(super) fn of_all(rule: impl Into<String>) -> Self {
         Self(rule.into())
     }
@@ -72,6 +77,10 @@ impl From<BadArgument> for ErrorObject {
 pub struct TextArguments(BTreeMap<String, Vec<String>>);
 
 impl TextArguments {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
+        self.0.iter()
+    }
+
     fn first(&self, name: &str) -> Option<&String> {
         self.0.get(name)?.first()
     }

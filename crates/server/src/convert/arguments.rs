@@ -34,11 +34,10 @@ pub fn decode_arguments<T: DeserializeOwned>(json: &[u8]) -> Result<T, CallToolR
 /// Decodes all arguments of a tool into one type.
 pub(super) fn whole<T: DeserializeOwned>(json: &[u8]) -> Result<T, BadArgument> {
     serde_json::from_slice(json).map_err(|error| {
-        let text = describe(&error);
-        match text.strip_prefix("missing member `").and_then(|rest| rest.strip_suffix('`')) {
-            Some(name) => BadArgument::missing(name),
-            None => BadArgument::of_all(format!("arguments: {text}")),
-        }
+        // The error does not say which member it is about; decoding them one by one does.
+        let object = Object::read(Bytes::copy_from_slice(json)).ok();
+        let bad = object.and_then(|object| super::members::from_json::<T>(&object).err());
+        bad.unwrap_or_else(|| BadArgument::of_all(format!("arguments: {}", describe(&error))))
     })
 }
 
@@ -98,10 +97,7 @@ impl Arguments {
     pub fn deny_others(&self, names: &[&str]) -> Result<(), BadArgument> {
         match self.0.names().find(|name| !names.contains(&name.as_ref())) {
             None => Ok(()),
-            Some(name) => {
-                let known: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-                Err(BadArgument::new(&name, &format_args!("unknown; there are {}", known.join(", "))))
-            }
+            Some(name) => Err(BadArgument::unknown(&name, names)),
         }
     }
 }

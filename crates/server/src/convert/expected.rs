@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Says what went wrong when a value was decoded, for a reader that sees JSON and not Rust.
-pub(super) fn describe(error: &serde_json::Error) -> String {
+pub(super) fn describe(error: &impl std::error::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
     if let Some(rest) = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "))

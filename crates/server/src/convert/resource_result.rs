@@ -1,7 +1,5 @@
 //! What a resource may return.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use jackfield_protocol::{ErrorObject, Outcome, ReadResourceResult, ResourceContents, Revision};
 use schemars::JsonSchema;
@@ -17,14 +15,14 @@ pub struct Reading {
     /// The URI as the caller wrote it.
     pub uri: String,
     /// The MIME type that the resource is listed with.
-    pub mime_type: Option<Cow<'static, str>>,
+    pub mime_type: Option<String>,
     /// The caller's revision.
     pub revision: Revision,
 }
 
 impl Reading {
     /// Says which resource is being read.
-    pub fn new(uri: impl Into<String>, mime_type: Option<Cow<'static, str>>, revision: Revision) -> Self {
+    pub fn new(uri: impl Into<String>, mime_type: Option<String>, revision: Revision) -> Self {
         Self { uri: uri.into(), mime_type, revision }
     }
 
@@ -39,7 +37,7 @@ impl Reading {
         usual_type: Option<&'static str>,
     ) -> Done<ReadResourceResult> {
         let contents = contents(self.uri);
-        let contents = match self.mime_type.or(usual_type.map(Cow::Borrowed)) {
+        let contents = match self.mime_type.or(usual_type.map(str::to_owned)) {
             Some(mime_type) if contents.mime_type().is_none() => contents.with_mime_type(mime_type),
             _ => contents,
         };

@@ -2,10 +2,23 @@
 
 use jackfield_protocol::Schema;
 use jackfield_schema::{Role, has_constraints};
+use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value};
 
 use super::arguments::Rule;
+
+/// Schemas of types.
+pub trait SchemaOf {
+    /// Returns the schema of a type, as it is for arguments of tools.
+    fn of<T: JsonSchema>() -> Self;
+}
+
+impl SchemaOf for Schema {
+    fn of<T: JsonSchema>() -> Self {
+        whole(|generator| generator.root_schema_for::<T>()).schema
+    }
+}
 
 /// One argument of a tool, for its schema.
 #[derive(Clone, Copy, Debug)]

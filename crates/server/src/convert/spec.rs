@@ -1,6 +1,5 @@
 //! What the macros say about a function, and how it becomes an entry of the registry. For the macros only.
 
-use std::borrow::Cow;
 pub use std::boxed::Box;
 pub use std::clone::Clone;
 pub use std::collections::BTreeMap;
@@ -24,8 +23,8 @@ use serde_json::Value;
 pub use super::argument::TextArguments;
 pub use super::arguments::{Arguments, Rule};
 pub use super::schema::{Field, Input};
-use super::{Argument, IntoCompleter, IntoPromptResult, IntoResourceResult, IntoToolResult, Reading};
-pub use super::{BadArgument, FromCx};
+use super::{Argument, IntoCompleter, IntoPromptResult, IntoResourceResult, IntoToolResult};
+pub use super::{BadArgument, FromCx, Reading};
 use crate::{Address, Completer, Done, ToolHandler, UriTemplate};
 pub use crate::{
     Cx, IntoPrompt, IntoResource, IntoTool, Package, Parts, PromptEntry, ResourceEntry, ServerParts, ToolEntry,
@@ -165,7 +164,7 @@ impl ResourceSpec {
     };
 
     /// Joins it with the function that reads it.
-    pub fn entry(self, run: fn(String, Variables, Cx) -> Work<ReadResourceResult>) -> ResourceEntry {
+    pub fn entry(self, run: fn(Reading, Variables, Cx) -> Work<ReadResourceResult>) -> ResourceEntry {
         self.packed(ResourceEntry::new(self.address(), run))
     }
 
@@ -173,10 +172,10 @@ impl ResourceSpec {
     pub fn method<S: Send + Sync + 'static>(
         self,
         this: &Arc<S>,
-        run: fn(Arc<S>, String, Variables, Cx) -> Work<ReadResourceResult>,
+        run: fn(Arc<S>, Reading, Variables, Cx) -> Work<ReadResourceResult>,
     ) -> ResourceEntry {
         let this = this.clone();
-        let handler = move |uri: String, variables: Variables, cx: Cx| run(this.clone(), uri, variables, cx);
+        let handler = move |reading: Reading, variables: Variables, cx: Cx| run(this.clone(), reading, variables, cx);
         self.packed(ResourceEntry::new(self.address(), handler))
     }
 
@@ -363,12 +362,6 @@ pub fn tool_done<R: IntoToolResult>(value: R) -> Done<CallToolResult> {
 #[must_use]
 pub fn tool_output<R: IntoToolResult>() -> Option<Schema> {
     R::output_schema()
-}
-
-/// Says which resource is being read, by whom.
-#[must_use]
-pub fn reading(uri: String, mime_type: Option<&'static str>, cx: &Cx) -> Reading {
-    Reading::new(uri, mime_type.map(Cow::Borrowed), cx.caller().revision)
 }
 
 /// Ends a resource.

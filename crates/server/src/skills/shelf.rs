@@ -16,7 +16,7 @@ use crate::changes::Change;
 use crate::core::Core;
 use crate::mount::Prefix;
 use crate::prepared::PreparedResource;
-use crate::{Address, BuildError, Cx, Registry, ResourceEntry, Server, Variables, Work};
+use crate::{Address, BuildError, Cx, Reading, Registry, ResourceEntry, Server, Variables, Work};
 
 /// The skills of one server, by URI; and all their files.
 #[derive(Clone, Default)]
@@ -181,13 +181,14 @@ fn describe(skill: &Skill, file: &File, uri: String) -> Resource {
 fn entry(resource: Resource, file: &File) -> ResourceEntry {
     let (mime_type, bytes) = (resource.mime_type.clone().unwrap_or_default(), file.bytes.clone());
     let is_listed = file.path == SKILL_MD;
-    let mut entry = ResourceEntry::new(Address::Static(resource), move |uri: String, _: Variables, _: Cx| {
-        let contents = match std::str::from_utf8(&bytes) {
-            Ok(text) => ResourceContents::text(uri, text.to_owned()),
-            Err(_) => ResourceContents::blob(uri, STANDARD.encode(&bytes)),
-        };
-        Work::Ready(Ok(ReadResourceResult::new(vec![contents.with_mime_type(mime_type.clone())]).into()))
-    });
+    let mut entry =
+        ResourceEntry::new(Address::Static(resource), move |Reading { uri, .. }: Reading, _: Variables, _: Cx| {
+            let contents = match std::str::from_utf8(&bytes) {
+                Ok(text) => ResourceContents::text(uri, text.to_owned()),
+                Err(_) => ResourceContents::blob(uri, STANDARD.encode(&bytes)),
+            };
+            Work::Ready(Ok(ReadResourceResult::new(vec![contents.with_mime_type(mime_type.clone())]).into()))
+        });
     entry.listed = is_listed;
     entry
 }

@@ -9,7 +9,7 @@ use jackfield_protocol::{
     AnyResult, CallToolResult, ContentBlock, ErrorObject, Outcome, Prompt, PromptMessage, Resource, ResourceTemplate,
     Revision, Schema, Tool,
 };
-use jackfield_server::{Address, Call, Cx, Next, ResourceEntry, Server, ToolEntry, UriTemplate, Work};
+use jackfield_server::{Address, Call, Cx, Next, Reading, ResourceEntry, Server, ToolEntry, UriTemplate, Work};
 use serde_json::{Value, json};
 
 use crate::demo::{add, demo, echo, plain, review, sync_tool, template, text_resource};
@@ -97,7 +97,7 @@ fn uris_and_templates_are_checked() {
     refused(Server::new("x").resource(text_resource("a:b c", "x")), &["`a:b c`"]);
     refused(Server::new("x").resource(template("{scheme}://x", |_| None)), &["`{scheme}://x`", "scheme"]);
     let address = Address::Template(ResourceTemplate::new("a:{b}", "n"), UriTemplate::new("a:{c}").unwrap().into());
-    let other = ResourceEntry::new(address, |_: String, _, _: Cx| Work::Ready(Err(ErrorObject::internal("x"))));
+    let other = ResourceEntry::new(address, |_: Reading, _, _: Cx| Work::Ready(Err(ErrorObject::internal("x"))));
     refused(Server::new("x").resource(other), &["a:{b}", "a:{c}"]);
     assert!(
         Server::new("x")

@@ -8,7 +8,7 @@ use jackfield_protocol::{
     RawJson, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Schema, Tool,
 };
 use jackfield_server::{
-    Address, Cx, Done, Failure, PromptEntry, ProtocolError, QuestionError, ResourceEntry, Server, ToolEntry,
+    Address, Cx, Done, Failure, PromptEntry, ProtocolError, QuestionError, Reading, ResourceEntry, Server, ToolEntry,
     UriTemplate, Validation, Variables, Work,
 };
 use serde_json::{Value, json};
@@ -121,7 +121,7 @@ pub(crate) fn add() -> ToolEntry {
 
 pub(crate) fn text_resource(uri: &str, text: &'static str) -> ResourceEntry {
     let resource = Resource::new(uri, uri.split(':').next_back().unwrap()).with_mime_type("text/plain");
-    ResourceEntry::new(Address::Static(resource), move |uri: String, _: Variables, _: Cx| {
+    ResourceEntry::new(Address::Static(resource), move |Reading { uri, .. }: Reading, _: Variables, _: Cx| {
         let contents = ResourceContents::text(uri, text).with_mime_type("text/plain");
         Work::Ready(Ok(ReadResourceResult::new(vec![contents]).into()))
     })
@@ -132,7 +132,7 @@ pub(crate) fn template(
     read: impl Fn(&Variables) -> Option<String> + Send + Sync + 'static,
 ) -> ResourceEntry {
     let address = Address::Template(ResourceTemplate::new(source, source), UriTemplate::new(source).unwrap().into());
-    ResourceEntry::new(address, move |uri: String, variables: Variables, cx: Cx| {
+    ResourceEntry::new(address, move |Reading { uri, .. }: Reading, variables: Variables, cx: Cx| {
         let not_found = ErrorObject::resource_not_found(cx.revision(), &uri);
         Work::Ready(match read(&variables) {
             Some(text) => Ok(ReadResourceResult::new(vec![ResourceContents::text(uri, text)]).into()),

@@ -83,7 +83,7 @@ fn a_task_names_the_page_that_it_needs() {
     let files = plain("connect", |cx: Cx| async move {
         Err::<String, ProtocolError>(cx.require_url("e1", "Please connect.", "https://example.com/connect").await)
     });
-    let server = started(server().tool(files.with_task(TaskSupport::Optional)));
+    let server = started(server().tool(files.task(TaskSupport::Optional)));
     runtime().block_on(async {
         let (mut asked, mut other) = (Talk::new(&server), Talk::new(&server));
         for talk in [&mut asked, &mut other] {

@@ -9,7 +9,7 @@ use jackfield_protocol::{
     SamplingContentBlock, SamplingMessage, StringSchema,
 };
 use jackfield_server::{
-    Address, Cx, Done, Elicited, Keys, PromptEntry, QuestionError, ResourceEntry, Server, Variables, Work,
+    Address, Cx, Done, Elicited, Keys, PromptEntry, QuestionError, Reading, ResourceEntry, Server, Variables, Work,
 };
 use serde_json::json;
 
@@ -620,13 +620,15 @@ fn only_tools_prompts_and_resources_ask() {
                 Ok(GetPromptResult::new(vec![PromptMessage::user(ContentBlock::text(name))]).into())
             })
         });
-        let resource =
-            ResourceEntry::new(Address::Static(Resource::new("x:y", "y")), |uri: String, _: Variables, cx: Cx| {
+        let resource = ResourceEntry::new(
+            Address::Static(Resource::new("x:y", "y")),
+            |Reading { uri, .. }: Reading, _: Variables, cx: Cx| {
                 Work::later(async move {
                     let name = cx.elicit::<Name>("n", "Who?").await.unwrap().accepted().unwrap().name;
                     Ok(ReadResourceResult::new(vec![ResourceContents::text(uri, name)]).into())
                 })
-            });
+            },
+        );
         let mut completed = crate::demo::review();
         completed.completers.insert(
             "language".into(),

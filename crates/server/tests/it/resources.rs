@@ -4,7 +4,7 @@ use jackfield_protocol::{
     BlobResourceContents, CallToolResult, ContentBlock, ErrorObject, ReadResourceResult, Resource, ResourceContents,
     ResourceLink, Revision,
 };
-use jackfield_server::{Address, Cx, Item, ResourceEntry, ResourcePage, Server, Variables, Work};
+use jackfield_server::{Address, Cx, Item, Reading, ResourceEntry, ResourcePage, Server, Variables, Work};
 
 use crate::demo::{demo, plain, template, text_resource, text_schema, tool};
 use crate::talk::{Talk, check, check_each, legacy, runtime, started};
@@ -14,10 +14,13 @@ use crate::talk::{Talk, check, check_each, legacy, runtime, started};
 fn resources_are_listed_and_read() {
     let server = || {
         let binary = Resource::new("bin:x", "x");
-        demo().resource(ResourceEntry::new(Address::Static(binary), |uri: String, _: Variables, _: Cx| {
-            let blob = BlobResourceContents::new(uri, "AAEC").with_mime_type("application/octet-stream");
-            Work::Ready(Ok(ReadResourceResult::new(vec![ResourceContents::from(blob)]).into()))
-        }))
+        demo().resource(ResourceEntry::new(
+            Address::Static(binary),
+            |Reading { uri, .. }: Reading, _: Variables, _: Cx| {
+                let blob = BlobResourceContents::new(uri, "AAEC").with_mime_type("application/octet-stream");
+                Work::Ready(Ok(ReadResourceResult::new(vec![ResourceContents::from(blob)]).into()))
+            },
+        ))
     };
     check_each(
         Revision::ALL,
@@ -169,7 +172,7 @@ fn a_resource_comes_before_templates_and_the_specific_one_first() {
 /// SRV-049: an internal error is -32603.
 #[test]
 fn a_resource_may_fail() {
-    let broken = ResourceEntry::new(Address::Static(Resource::new("x:y", "y")), |_: String, _: Variables, _: Cx| {
+    let broken = ResourceEntry::new(Address::Static(Resource::new("x:y", "y")), |_: Reading, _: Variables, _: Cx| {
         Work::Ready(Err(ErrorObject::internal("the disk is gone")))
     });
     check_each(

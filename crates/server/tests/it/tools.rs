@@ -291,7 +291,7 @@ fn costly_arguments_are_checked_aside() {
     let sum = sync_tool("sum", schema, |arguments, _| {
         CallToolResult::text(arguments["v"].as_array().unwrap().len().to_string())
     });
-    let server = started(Server::new("x").tool(sum.with_task(TaskSupport::Optional)));
+    let server = started(Server::new("x").tool(sum.task(TaskSupport::Optional)));
     let list = |value: &str, count: usize| format!(r#"{{"v": [{}]}}"#, vec![value; count].join(","));
     check(
         &server,

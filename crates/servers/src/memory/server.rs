@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jackfield::protocol::{CallToolResult, ErrorObject, ReadResourceResult, Resource, ResourceContents, Tool};
-use jackfield::server::{Address, ResourceEntry, ToolEntry, Variables, Work};
+use jackfield::server::{Address, Reading, ResourceEntry, ToolEntry, Variables, Work};
 use jackfield::{Cx, Outcome as Answer, Server};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -278,7 +278,7 @@ fn graph_resource(store: Arc<Store>) -> ResourceEntry {
         .with_title("Knowledge Graph")
         .with_description("All entities and relations")
         .with_mime_type("application/json");
-    ResourceEntry::new(Address::Static(listed), move |uri: String, _: Variables, _: Cx| {
+    ResourceEntry::new(Address::Static(listed), move |Reading { uri, .. }: Reading, _: Variables, _: Cx| {
         let store = store.clone();
         Work::later(async move {
             let text = beside(move || store.read(|graph| pretty(&graph.all()))?).await;

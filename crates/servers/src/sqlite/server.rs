@@ -7,7 +7,7 @@ use jackfield::protocol::{
     CallToolResult, ContentBlock, ErrorObject, GetPromptResult, Prompt, PromptArgument, PromptMessage, RawJson,
     ReadResourceResult, Resource, ResourceContents, ResourceUpdatedParams, Role, Tool,
 };
-use jackfield::server::{Address, PromptEntry, ResourceEntry, ToolEntry, Variables, Work};
+use jackfield::server::{Address, PromptEntry, Reading, ResourceEntry, ToolEntry, Variables, Work};
 use jackfield::{Cx, Outcome, Server};
 use jackfield_protocol::{Notification, write_notification};
 use serde::Deserialize;
@@ -254,7 +254,7 @@ fn memo_resource(memo: &Arc<Memo>) -> ResourceEntry {
         .with_description("Findings that were noted with append_insight")
         .with_mime_type("text/plain");
     let memo = memo.clone();
-    ResourceEntry::new(Address::Static(listed), move |uri: String, _: Variables, _: Cx| {
+    ResourceEntry::new(Address::Static(listed), move |Reading { uri, .. }: Reading, _: Variables, _: Cx| {
         let contents = ResourceContents::text(uri, memo.text()).with_mime_type("text/plain");
         Work::Ready(Ok(Outcome::Complete(ReadResourceResult::new(vec![contents]))))
     })

@@ -48,7 +48,7 @@ fn server() -> Server {
                 std::future::pending::<()>().await;
                 String::new()
             })
-            .with_task(TaskSupport::Optional),
+            .task(TaskSupport::Optional),
         )
 }
 

@@ -345,7 +345,7 @@ fn progress_keeps_the_token_of_the_first_request() {
             }
             "done".to_owned()
         });
-        let server = Server::new("x").tool(entry.with_task(jackfield_protocol::TaskSupport::Required));
+        let server = Server::new("x").tool(entry.task(jackfield_protocol::TaskSupport::Required));
         let mut talk = Talk::new(server);
         talk.play(&core_tasks()).await;
         talk.play(
@@ -373,7 +373,7 @@ fn progress_stops_with_the_task() {
             *slot.lock().unwrap() = Some(cx);
             async { "done".to_owned() }
         });
-        let server = Server::new("x").tool(entry.with_task(jackfield_protocol::TaskSupport::Required));
+        let server = Server::new("x").tool(entry.task(jackfield_protocol::TaskSupport::Required));
         let mut talk = Talk::new(server);
         talk.play(&core_tasks()).await;
         talk.play(

@@ -194,7 +194,7 @@ fn the_time_to_live_ends_a_task() {
 #[test]
 fn results_that_can_not_be_kept_are_errors() {
     runtime().block_on(async {
-        let large = plain("large", |_| async { "x".repeat(10_000) }).with_task(TaskSupport::Optional);
+        let large = plain("large", |_| async { "x".repeat(10_000) }).task(TaskSupport::Optional);
         let store = Arc::new(MemoryTasks::new().with_byte_limit(1_000));
         let mut talk = Talk::new(Server::new("x").tool(large).tasks(Tasks::new().store(store)));
         talk.play(&modern()).await;
@@ -212,7 +212,7 @@ fn odd_outcomes_fail() {
     runtime().block_on(async {
         let odd = |name: &str, outcome: Outcome<CallToolResult>| {
             let run = move |_: bytes::Bytes, _: Cx| Work::Ready(Ok(outcome.clone()));
-            ToolEntry::new(Tool::new(name, Schema::object()), run).with_task(TaskSupport::Optional)
+            ToolEntry::new(Tool::new(name, Schema::object()), run).task(TaskSupport::Optional)
         };
         let asks = Outcome::InputRequired(InputRequired::default().with_request_state("s".to_owned()));
         let makes = Outcome::Task(Box::new(TaskHandle::new("other", TaskStatus::Working, "now")));

@@ -68,18 +68,18 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
     });
     let server = Server::new("x")
         .tasks(tasks)
-        .tool(slow.with_task(TaskSupport::Optional))
+        .tool(slow.task(TaskSupport::Optional))
         .tool(plain("plain", |_| async { "plain".to_owned() }))
         .tool(
             plain("failing", |_| async {
                 jackfield_testkit::pass(Duration::from_secs(1)).await;
                 Err::<String, _>(QuestionError::TimedOut)
             })
-            .with_task(TaskSupport::Required),
+            .task(TaskSupport::Required),
         )
         .tool(
             plain("broken", |_| async { Err::<String, _>(ErrorObject::new(7, "it broke")) })
-                .with_task(TaskSupport::Optional),
+                .task(TaskSupport::Optional),
         )
         .tool(
             plain("panicking", |_| async {
@@ -87,7 +87,7 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
                 assert!(json!(null).is_string(), "a secret");
                 String::new()
             })
-            .with_task(TaskSupport::Optional),
+            .task(TaskSupport::Optional),
         )
         .tool(
             plain("endless", move |_| {
@@ -98,7 +98,7 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
                     String::new()
                 }
             })
-            .with_task(TaskSupport::Optional),
+            .task(TaskSupport::Optional),
         )
         .tool(
             plain("greet", |cx: Cx| async move {
@@ -110,7 +110,7 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
                 assert_eq!(again.unwrap().name, name.name);
                 Ok::<_, QuestionError>(format!("hello, {}", name.name))
             })
-            .with_task(TaskSupport::Optional),
+            .task(TaskSupport::Optional),
         )
         .tool(
             plain("both", |cx: Cx| async move {
@@ -119,7 +119,7 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
                 let said = |key| answers.form::<serde_json::Value>(key).map(|answer| answer.accepted().is_some());
                 Ok::<_, QuestionError>(format!("{} {}", said("one")?, said("two")?))
             })
-            .with_task(TaskSupport::Optional),
+            .task(TaskSupport::Optional),
         );
     (server, running)
 }

@@ -93,7 +93,7 @@ fn asking() -> Server {
         let again = cx.elicit::<Name>("first", "Who?").await?.accepted().map(|name| name.name);
         Ok::<_, QuestionError>(format!("{} {} {once} {:?}", first.name, second.name, again))
     });
-    let mut entry = entry.becomes_task().with_task(TaskSupport::Required);
+    let mut entry = entry.becomes_task().task(TaskSupport::Required);
     entry.definition.title = Some("Asks".to_owned());
     Server::new("x").tool(entry)
 }
