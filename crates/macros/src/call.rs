@@ -63,7 +63,7 @@ pub(crate) fn decode(
 /// Extracts, calls, and ends the work; `done` turns the call's value into what the handler answers with.
 pub(crate) fn finish(function: &Function<'_>, done: impl Fn(TokenStream) -> TokenStream) -> Result<TokenStream> {
     let p = &function.p;
-    let mut extracts = TokenStream::new();
+    let mut extracted = Vec::new();
     let mut values = Vec::new();
     for (index, parameter) in function.parameters.iter().enumerate() {
         let name = value(index);
@@ -72,14 +72,7 @@ pub(crate) fn finish(function: &Function<'_>, done: impl Fn(TokenStream) -> Toke
             Source::ContextRef => quote!(&__cx),
             Source::Whole => quote!(#name),
             Source::Extract => {
-                let written = &parameter.written;
-                let extract = quote_spanned!(written.span()=> <#written as #p::FromCx>::from_cx(&__cx));
-                extracts.extend(quote! {
-                    let #name = match #extract {
-                        ::core::result::Result::Ok(value) => value,
-                        ::core::result::Result::Err(error) => return #p::Work::Ready(::core::result::Result::Err(error)),
-                    };
-                });
+                extracted.push((name.clone(), &parameter.written));
                 quote!(#name)
             }
             Source::Argument(argument) => match argument.pass {
@@ -102,7 +95,15 @@ pub(crate) fn finish(function: &Function<'_>, done: impl Fn(TokenStream) -> Toke
         let done = done(call);
         quote!(#p::Work::Ready(#done))
     };
-    Ok(quote!(#extracts #end))
+    if extracted.is_empty() {
+        return Ok(end);
+    }
+    let (mut names, mut types) = (quote!(()), quote!(()));
+    for (name, written) in extracted.into_iter().rev() {
+        names = quote!((#name, #names));
+        types = quote_spanned!(written.span()=> (#written, #types));
+    }
+    Ok(quote!(#p::extracted::<#types, _>(__cx, move |#names, __cx| #end)))
 }
 
 /// Joins a description with a handler: a closure that captures nothing, with `self` as a parameter if it is a method.

@@ -50,8 +50,44 @@
 //! # }
 //! ```
 //!
+//! # Extractors
+//!
 //! Anything else that can be made from the context, such as the user, implements [`FromCx`](crate::server::FromCx) and is taken as
-//! `#[extract] user: User`.
+//! `#[extract] user: User`, or by its type in a closure. It may wait, and fail with an error of its own, which the model reads.
+//!
+//! ```
+//! use jackfield::{Cx, Server, json, server::FromCx, testing::TestClient, tool, tools};
+//!
+//! struct User(String);
+//!
+//! impl FromCx for User {
+//!     type Rejection = String;
+//!
+//!     async fn from_cx(cx: &Cx) -> Result<Self, String> {
+//!         let name = cx.caller().client_info.as_ref().map_or("", |client| &client.name);
+//!         look_up(name).await.ok_or_else(|| format!("there is no user {name:?}"))
+//!     }
+//! }
+//!
+//! async fn look_up(name: &str) -> Option<User> {
+//!     (name == "jackfield-test-client").then(|| User(name.to_owned()))
+//! }
+//!
+//! #[tool]
+//! fn who_am_i(#[extract] user: User) -> String {
+//!     user.0
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> jackfield::Result {
+//! let client = TestClient::of(Server::new("users").tools(tools![who_am_i]));
+//! let me = client.call_tool("who_am_i", json!({})).await?;
+//! assert_eq!(me.content[0].as_text(), Some("jackfield-test-client"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An extractor that never waits implements [`from_cx_now`](crate::server::FromCx::from_cx_now) too, which saves an allocation for each call.
 //!
 //! # Progress and logs
 //!

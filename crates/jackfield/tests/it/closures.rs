@@ -25,7 +25,9 @@ struct Factor(i64);
 struct Caller(Revision);
 
 impl FromCx for Caller {
-    fn from_cx(cx: &Cx) -> Result<Self, jackfield::ErrorObject> {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_cx(cx: &Cx) -> Result<Self, Self::Rejection> {
         Ok(Self(cx.revision()))
     }
 }

@@ -13,6 +13,7 @@ mod auth_programs;
 mod auth_scopes;
 mod closures;
 mod extensions;
+mod extractors;
 #[cfg(feature = "auth")]
 mod guarded;
 mod impl_blocks;

@@ -200,7 +200,9 @@ struct Greeting(&'static str);
 struct Client(String);
 
 impl FromCx for Client {
-    fn from_cx(cx: &Cx) -> Result<Self, jackfield::ErrorObject> {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_cx(cx: &Cx) -> Result<Self, Self::Rejection> {
         let name = cx.caller().client_info.as_ref().map(|client| client.name.clone());
         Ok(Self(name.unwrap_or_default()))
     }

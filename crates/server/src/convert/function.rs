@@ -7,16 +7,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jackfield_protocol::{
-    CallToolResult, ErrorObject, GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource,
-    ResourceTemplate, Schema, Tool,
+    CallToolResult, GetPromptResult, Prompt, PromptArgument, ReadResourceResult, Resource, ResourceTemplate, Schema,
+    Tool,
 };
 use serde::de::DeserializeOwned;
 
+use super::extract::{Answer, extracted};
 use super::members::{Lists, from_text};
 use super::schema::Input;
-use super::{
-    Argument, BadArgument, FromCx, IntoPromptResult, IntoResourceResult, IntoToolResult, Reading, Requirements, spec,
-};
+use super::{Argument, FromCx, IntoPromptResult, IntoResourceResult, IntoToolResult, Reading, Requirements, spec};
 use crate::{Address, Cx, PromptEntry, ResourceEntry, ToolEntry, UriTemplate, Validation, Variables, Work};
 
 /// Makes a tool of a function or closure.
@@ -41,6 +40,7 @@ use crate::{Address, Cx, PromptEntry, ResourceEntry, ToolEntry, UriTemplate, Val
 /// # assert!(server.build().is_ok());
 /// ```
 pub fn tool_fn<F: HandlerFunction<ToolCall, M>, M>(name: impl Into<String>, handler: F) -> ToolEntry {
+    let handler = Arc::new(handler);
     let handler = move |arguments: Bytes, cx: Cx| handler.handle(ToolCall { arguments }, cx);
     let Signature { input, output, requirements } = F::signature();
     let input = input.unwrap_or_else(|| super::schema::input(&[], false));
@@ -69,6 +69,7 @@ pub fn tool_fn<F: HandlerFunction<ToolCall, M>, M>(name: impl Into<String>, hand
 /// # assert!(server.build().is_ok());
 /// ```
 pub fn resource_fn<F: HandlerFunction<ResourceRead, M>, M>(uri: impl Into<String>, handler: F) -> ResourceEntry {
+    let handler = Arc::new(handler);
     let handler =
         move |reading: Reading, variables: Variables, cx: Cx| handler.handle(ResourceRead { reading, variables }, cx);
     let (address, problem) = address(uri.into());
@@ -100,6 +101,7 @@ pub fn resource_fn<F: HandlerFunction<ResourceRead, M>, M>(uri: impl Into<String
 /// # assert!(server.build().is_ok());
 /// ```
 pub fn prompt_fn<F: HandlerFunction<PromptGet, M>, M>(name: impl Into<String>, handler: F) -> PromptEntry {
+    let handler = Arc::new(handler);
     let handler = move |arguments: BTreeMap<String, String>, cx: Cx| handler.handle(PromptGet { arguments }, cx);
     let Signature { input, requirements, .. } = F::signature();
     let mut prompt = Prompt::new(name);
@@ -138,7 +140,7 @@ fn prompt_arguments(schema: &Schema) -> Vec<PromptArgument> {
 /// A request that a function handles: [`ToolCall`], [`ResourceRead`] or [`PromptGet`].
 pub trait HandledRequest: Sized + Send + 'static {
     /// What it is answered with.
-    type Answer: Send + 'static;
+    type Answer: Answer;
 }
 
 /// A call of a tool.
@@ -190,7 +192,7 @@ impl HandledRequest for PromptGet {
 )]
 pub trait HandlerFunction<K: HandledRequest, M>: Send + Sync + 'static {
     /// Begins to handle a request.
-    fn handle(&self, request: K, cx: Cx) -> Work<K::Answer>;
+    fn handle(self: &Arc<Self>, request: K, cx: Cx) -> Work<K::Answer>;
 
     /// Describes its parameters and its result.
     fn signature() -> Signature;
@@ -211,78 +213,60 @@ impl fmt::Debug for Signature {
     }
 }
 
-/// The first parameter of a function: all arguments, or something from the context.
-pub trait FirstParameter<K: HandledRequest, M>: Sized {
-    /// Reads it.
+/// The first parameter of a function that takes all arguments of a request.
+pub trait RequestArguments<K: HandledRequest, M>: Sized + Send + 'static {
+    /// Decodes it.
     ///
     /// # Errors
-    /// The answer, if it cannot be read.
-    fn read(request: &K, cx: &Cx) -> Result<Self, Work<K::Answer>>;
+    /// The answer, if it cannot be decoded.
+    fn decode(request: &K, cx: &Cx) -> Result<Self, Work<K::Answer>>;
 
-    /// Describes it.
-    fn describe(signature: &mut Signature);
+    /// The schema that is listed.
+    fn input() -> Option<Input>;
 }
 
-/// Marks parameters that are decoded from the request.
+/// Marks arguments that are decoded into a type.
 #[derive(Debug)]
 pub struct Decoded;
 
-/// Marks parameters that are extracted from the context.
-#[derive(Debug)]
-pub struct Extracted;
-
-impl<K: HandledRequest, T: FromCx> FirstParameter<K, Extracted> for T {
-    fn read(_: &K, cx: &Cx) -> Result<Self, Work<K::Answer>> {
-        extract(cx)
-    }
-
-    fn describe(signature: &mut Signature) {
-        T::requires(&mut signature.requirements);
-    }
-}
-
-impl<T: Argument> FirstParameter<ToolCall, Decoded> for T {
-    fn read(call: &ToolCall, cx: &Cx) -> Result<Self, Work<CallToolResult>> {
+impl<T: Argument + Send + 'static> RequestArguments<ToolCall, Decoded> for T {
+    fn decode(call: &ToolCall, cx: &Cx) -> Result<Self, Work<CallToolResult>> {
         spec::whole(&call.arguments).map_err(|bad| spec::bad_arguments(&bad, &call.arguments, cx))
     }
 
-    fn describe(signature: &mut Signature) {
-        signature.input = Some(spec::whole_schema::<T>());
+    fn input() -> Option<Input> {
+        Some(spec::whole_schema::<T>())
     }
 }
 
-impl<T: DeserializeOwned> FirstParameter<ResourceRead, Decoded> for T {
-    fn read(read: &ResourceRead, _: &Cx) -> Result<Self, Work<ReadResourceResult>> {
-        from_text(&read.variables.clone().into(), Lists::Texts).map_err(refused)
+impl<T: DeserializeOwned + Send + 'static> RequestArguments<ResourceRead, Decoded> for T {
+    fn decode(read: &ResourceRead, _: &Cx) -> Result<Self, Work<ReadResourceResult>> {
+        from_text(&read.variables.clone().into(), Lists::Texts).map_err(spec::bad_text)
     }
 
-    fn describe(_: &mut Signature) {}
+    fn input() -> Option<Input> {
+        None
+    }
 }
 
-impl FirstParameter<ResourceRead, Variables> for Variables {
-    fn read(read: &ResourceRead, _: &Cx) -> Result<Self, Work<ReadResourceResult>> {
+impl RequestArguments<ResourceRead, Variables> for Variables {
+    fn decode(read: &ResourceRead, _: &Cx) -> Result<Self, Work<ReadResourceResult>> {
         Ok(read.variables.clone())
     }
 
-    fn describe(_: &mut Signature) {}
-}
-
-impl<T: Argument> FirstParameter<PromptGet, Decoded> for T {
-    fn read(get: &PromptGet, _: &Cx) -> Result<Self, Work<GetPromptResult>> {
-        from_text(&get.arguments.clone().into(), Lists::Commas).map_err(refused)
-    }
-
-    fn describe(signature: &mut Signature) {
-        signature.input = Some(spec::whole_schema::<T>());
+    fn input() -> Option<Input> {
+        None
     }
 }
 
-fn refused<T>(bad: BadArgument) -> Work<T> {
-    Work::Ready(Err(ErrorObject::from(bad)))
-}
+impl<T: Argument + Send + 'static> RequestArguments<PromptGet, Decoded> for T {
+    fn decode(get: &PromptGet, _: &Cx) -> Result<Self, Work<GetPromptResult>> {
+        from_text(&get.arguments.clone().into(), Lists::Commas).map_err(spec::bad_text)
+    }
 
-fn extract<E: FromCx, T>(cx: &Cx) -> Result<E, Work<T>> {
-    E::from_cx(cx).map_err(|error| Work::Ready(Err(error)))
+    fn input() -> Option<Input> {
+        Some(spec::whole_schema::<T>())
+    }
 }
 
 /// What a function returns: an answer, or a future of one.
@@ -343,49 +327,45 @@ returned! {
     PromptGet IntoPromptResult |value, _request| value.into_prompt_result(), None;
 }
 
-impl<K: HandledRequest, F, R, KR> HandlerFunction<K, (KR, fn() -> R)> for F
-where
-    F: Fn() -> R + Send + Sync + 'static,
-    R: Returned<K, KR>,
-{
-    fn handle(&self, request: K, _: Cx) -> Work<K::Answer> {
-        self().into_work(request)
-    }
-
-    fn signature() -> Signature {
-        Signature { output: R::output_schema(), ..Signature::default() }
-    }
+macro_rules! pairs {
+    () => { () };
+    ($first:ident $($rest:ident)*) => { ($first, pairs!($($rest)*)) };
 }
 
 macro_rules! functions {
     ($( ($($value:ident $extracted:ident)*) )+) => { $(
-        impl<K: HandledRequest, F, P, KP, $($extracted,)* R, KR> HandlerFunction<K, (KP, KR, fn(P, $($extracted),*) -> R)> for F
+        functions! { @ () ($($value $extracted)*) }
+        functions! { @ (arguments A) ($($value $extracted)*) }
+    )+ };
+    (@ ($($arguments:ident $decoded:ident)?) ($($value:ident $extracted:ident)*)) => {
+        impl<K: HandledRequest, F, $($decoded, KA,)? $($extracted,)* R, KR>
+            HandlerFunction<K, (KR, $(KA, $decoded,)? fn($($extracted),*) -> R)> for F
         where
-            F: Fn(P, $($extracted),*) -> R + Send + Sync + 'static,
-            P: FirstParameter<K, KP>,
+            F: Fn($($decoded,)? $($extracted),*) -> R + Send + Sync + 'static,
+            $( $decoded: RequestArguments<K, KA>, )?
             $( $extracted: FromCx, )*
             R: Returned<K, KR>,
         {
-            fn handle(&self, request: K, cx: Cx) -> Work<K::Answer> {
-                let first = match P::read(&request, &cx) {
-                    Ok(first) => first,
+            fn handle(self: &Arc<Self>, request: K, cx: Cx) -> Work<K::Answer> {
+                $( let $arguments = match $decoded::decode(&request, &cx) {
+                    Ok(arguments) => arguments,
                     Err(work) => return work,
-                };
-                $( let $value = match extract::<$extracted, _>(&cx) {
-                    Ok(extracted) => extracted,
-                    Err(work) => return work,
-                }; )*
-                self(first, $($value),*).into_work(request)
+                }; )?
+                let function = self.clone();
+                extracted(cx, move |pairs!($($value)*): pairs!($($extracted)*), _| {
+                    function($($arguments,)? $($value),*).into_work(request)
+                })
             }
 
             fn signature() -> Signature {
+                #[allow(unused_mut, clippy::allow_attributes, reason = "without parameters there is nothing to add")]
                 let mut signature = Signature { output: R::output_schema(), ..Signature::default() };
-                P::describe(&mut signature);
+                $( signature.input = $decoded::input(); )?
                 $( $extracted::requires(&mut signature.requirements); )*
                 signature
             }
         }
-    )+ };
+    };
 }
 
 functions! {

@@ -22,6 +22,7 @@ use serde_json::Value;
 
 pub use super::argument::TextArguments;
 pub use super::arguments::{Arguments, Rule};
+pub use super::extract::extracted;
 pub use super::schema::{Field, Input};
 use super::{Argument, IntoCompleter, IntoPromptResult, IntoResourceResult, IntoToolResult};
 pub use super::{BadArgument, FromCx, Reading};

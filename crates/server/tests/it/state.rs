@@ -27,7 +27,7 @@ fn requires<T: FromCx>() -> Requirements {
 
 /// A tool that takes the pool.
 fn pool() -> ToolEntry {
-    let mut entry = plain("pool", |cx: Cx| async move { State::<Pool>::from_cx(&cx).unwrap().0.0.to_owned() });
+    let mut entry = plain("pool", |cx: Cx| async move { State::<Pool>::from_cx(&cx).await.unwrap().0.0.to_owned() });
     entry.requirements = requires::<State<Pool>>();
     entry
 }
@@ -91,7 +91,7 @@ fn state_is_provided_once() {
 fn optional_state_requires_nothing() {
     let server = |state: Option<Pool>| {
         let mut entry = plain("maybe", |cx: Cx| async move {
-            let pool = Option::<State<Pool>>::from_cx(&cx).unwrap();
+            let pool = Option::<State<Pool>>::from_cx(&cx).await.unwrap();
             pool.map_or("none", |pool| pool.0.0).to_owned()
         });
         entry.requirements = requires::<Option<State<Pool>>>();
