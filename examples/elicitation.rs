@@ -1,11 +1,11 @@
 //! Asks the user in the middle of a tool. The same function serves clients of every revision that can be asked.
 
-use jackfield::{Cx, Elicited, Error, Server, tool, tools};
+use jackfield::{Cx, Elicited, Error, Form, Server, tool, tools};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What to do about a booking that is not possible.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Preferences {
     /// Would you like another date?
     check_alternative: bool,
@@ -49,7 +49,7 @@ async fn book_table(
     }
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Confirmation {
     /// Is that right?
     confirm: bool,

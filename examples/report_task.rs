@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use jackfield::{Cx, Elicited, JsonSchema, Server, Tasks, tool, tools};
+use jackfield::{Cx, Elicited, Form, JsonSchema, Server, Tasks, tool, tools};
 use serde::Deserialize;
 
 /// What the person is asked.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Style {
     /// How long the report should be.
     words: u16,

@@ -1,14 +1,13 @@
 //! Resources that callers want to hear of.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use jackfield_client::{Client, Error, ErrorKind, Event, Subscription};
-use jackfield_peer::Session;
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Revision};
-use jackfield_server::{CallerKey, Cx, Prefix};
+use jackfield_server::{CallerKey, ClientHandle, Cx, Prefix};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
 
@@ -53,7 +52,7 @@ struct Watch {
     /// Listen streams say when they end.
     streams: usize,
     /// Sessions may simply end.
-    sessions: Vec<Weak<Session>>,
+    sessions: HashSet<ClientHandle>,
     /// Who was the first to want it.
     brought_by: CallerKey,
     source: Arc<Source>,
@@ -77,20 +76,22 @@ pub(crate) struct Renewed {
 
 impl Watch {
     fn new(brought_by: CallerKey, source: Arc<Source>) -> Self {
-        Self { streams: 0, sessions: Vec::new(), brought_by, source }
+        Self { streams: 0, sessions: HashSet::new(), brought_by, source }
     }
 
     /// Notes that a caller wants to hear of it.
     fn join(&mut self, cx: &Cx) {
-        match cx.session() {
-            Some(session) => note_once(&mut self.sessions, session),
-            None => self.streams = self.streams.saturating_add(1),
+        if cx.session().is_none() {
+            self.streams = self.streams.saturating_add(1);
+            return;
         }
+        self.sessions.retain(|client| !client.is_closed());
+        self.sessions.insert(cx.client());
     }
 
     /// Whether anyone wants to hear of it; sessions know it by the URI that it has out here.
     fn is_wanted(&mut self, uri: &str) -> bool {
-        self.sessions.retain(|session| session.upgrade().is_some_and(|session| session.is_subscribed(uri)));
+        self.sessions.retain(|client| client.is_subscribed(uri));
         self.streams > 0 || !self.sessions.is_empty()
     }
 }
@@ -253,13 +254,6 @@ impl ResourceSubscriptions {
     }
 }
 
-/// Remembers someone once, however often they come; those who are gone are forgotten.
-fn note_once<T>(known: &mut Vec<Weak<T>>, new: &Arc<T>) {
-    let new = Arc::downgrade(new);
-    known.retain(|old| old.strong_count() > 0 && !old.ptr_eq(&new));
-    known.push(new);
-}
-
 /// Whether the server tells of changes on streams, which are few and can be about many resources each.
 fn has_streams(client: &Client) -> bool {
     client.revision().is_some_and(Revision::has_listen_streams)
@@ -357,7 +351,7 @@ mod tests {
             Arc::new(ResourceSubscriptions::new("notes".to_owned(), prefix("notes").unwrap(), updates.clone()));
         let source = subscriptions.open(&client, std::slice::from_ref(&uri)).await.unwrap();
         let brought_by = callers.recv().await.unwrap();
-        let watch = Watch { streams: 1, sessions: Vec::new(), brought_by, source };
+        let watch = Watch { streams: 1, sessions: HashSet::new(), brought_by, source };
         lock(&subscriptions.watched).by_uri.insert(uri.clone(), watch);
         let subscription = client.subscribe().resource(&uri).await.unwrap();
         registry.resources().updated(&uri);
@@ -368,20 +362,5 @@ mod tests {
         let named = vec![uri.clone()];
         follow(Arc::downgrade(&subscriptions), updates, subscription, named, unneeded).await;
         assert_eq!(updated.try_recv(), Ok(uri));
-    }
-
-    /// A caller that subscribes to the same resource in a loop must not fill the memory.
-    #[test]
-    fn who_comes_again_is_remembered_once() {
-        let (one, other) = (Arc::new(()), Arc::new(()));
-        let mut known = Vec::new();
-        for _ in 0..3 {
-            note_once(&mut known, &one);
-            note_once(&mut known, &other);
-        }
-        assert_eq!(known.len(), 2);
-        drop(other);
-        note_once(&mut known, &one);
-        assert_eq!(known.len(), 1);
     }
 }

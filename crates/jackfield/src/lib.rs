@@ -66,10 +66,11 @@ pub mod testing;
 pub mod transport;
 
 #[cfg(feature = "server")]
-pub use jackfield_macros::{prompt, prompts, resource, resources, server, tool, tools};
+pub use jackfield_macros::{Form, prompt, prompts, resource, resources, server, tool, tools};
 #[cfg(feature = "server")]
 pub use jackfield_server::{
-    Audio, Cached, Context, Cx, Elicited, Error, Failure, Image, Json, Result, RunningServer, Server, State, Tasks,
+    Audio, Cached, Context, Cx, Elicited, Error, Failure, Form, Image, Json, Result, RunningServer, Server, State,
+    Tasks,
 };
 
 #[cfg(feature = "client")]

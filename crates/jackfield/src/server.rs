@@ -4,14 +4,15 @@
 #[cfg(feature = "telemetry")]
 pub use jackfield_server::ClientLog;
 pub use jackfield_server::{
-    Address, Answers, Argument, BadArgument, BuildError, BuiltServer, CacheHint, Call, CallerKey, Completer,
-    Completing, Done, FromArgument, FromCx, Handle, HandlerFunction, Handles, IntoCompleter, IntoCompletion,
-    IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool, IntoToolResult, Item, Keys, MissingState,
-    NoRoom, OutsideRoots, Package, PageNotice, Parts, Prefix, PromptEntry, PromptGet, PromptHandler, PromptRegistry,
-    ProtocolError, QuestionError, Reading, Registry, RequiredState, Requirements, ResourceEntry, ResourceHandler,
-    ResourcePage, ResourceRead, ResourceRegistry, Roots, SchemaOf, ServerParts, StartError, TaskStart, TemplateValue,
-    ToolCall, ToolEntry, ToolHandler, ToolRegistry, Trace, UnknownHandle, UriTemplate, Validation, Variables, Work,
-    decode_arguments, prompt_fn, resource_fn, tool_fn,
+    Address, Answers, Argument, BadArgument, BuildError, BuiltServer, CacheHint, Call, CallerKey, ClientHandle,
+    Completer, Completing, Done, FormChoice, FormField, FromArgument, FromCx, Handle, HandlerFunction, Handles,
+    IntoCompleter, IntoCompletion, IntoPrompt, IntoPromptResult, IntoResource, IntoResourceResult, IntoTool,
+    IntoToolResult, Item, Keys, MissingState, NoRoom, NotifyError, OutsideRoots, Package, PageNotice, Parts, Prefix,
+    PromptEntry, PromptGet, PromptHandler, PromptRegistry, ProtocolError, QuestionError, Reading, Registry,
+    RequiredState, Requirements, ResourceEntry, ResourceHandler, ResourcePage, ResourceRead, ResourceRegistry, Roots,
+    SchemaOf, ServerParts, SessionView, StartError, TaskStart, TemplateValue, ToolCall, ToolEntry, ToolHandler,
+    ToolRegistry, Trace, UnknownHandle, UriTemplate, Validation, Variables, Work, decode_arguments, prompt_fn,
+    resource_fn, tool_fn,
 };
 #[cfg(feature = "skills")]
 pub use jackfield_server::{Skill, SkillError, Skills};

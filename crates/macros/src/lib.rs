@@ -6,6 +6,7 @@
 mod attributes;
 mod call;
 mod docs;
+mod form;
 mod function;
 mod options;
 mod parameter;
@@ -79,4 +80,13 @@ pub fn prompts(paths: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn server(options: TokenStream, item: TokenStream) -> TokenStream {
     server::expand(options.into(), item.into()).into()
+}
+
+/// Makes a type one that a person can be asked for, beside `Deserialize` and `JsonSchema`: a struct (each field of which is a single value),
+/// an enum without fields, or a tuple struct around one value.
+///
+/// `#[form(crate = path)]` says where the crate `jackfield` is.
+#[proc_macro_derive(Form, attributes(form))]
+pub fn form(item: TokenStream) -> TokenStream {
+    form::expand(item.into()).into()
 }

@@ -61,6 +61,8 @@ pub(crate) fn encode(notification: Notification, revision: Revision) -> Vec<u8> 
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     wanted: Wanted,
+    /// Whose listen stream it belongs to; that of a session is found by the session.
+    owner: Option<StreamOwner>,
     waiting: Mutex<BTreeMap<Change, Origins>>,
     arrived: Notify,
 }
@@ -82,14 +84,14 @@ struct Wanted {
 
 impl Inbox {
     /// Makes the inbox of a listen stream.
-    pub(crate) fn of(filter: &SubscriptionFilter) -> Self {
+    pub(crate) fn of(filter: &SubscriptionFilter, owner: StreamOwner) -> Self {
         let wanted = Wanted {
             tools: filter.tools_list_changed == Some(true),
             prompts: filter.prompts_list_changed == Some(true),
             resources: filter.resources_list_changed == Some(true),
             uris: filter.resource_subscriptions.iter().flatten().cloned().collect(),
         };
-        Self { wanted, ..Self::default() }
+        Self { wanted, owner: Some(owner), ..Self::default() }
     }
 
     fn wants(&self, change: &Change) -> bool {
@@ -99,6 +101,11 @@ impl Inbox {
             Change::Resources => self.wanted.resources,
             Change::Resource(uri) => self.wanted.uris.contains(uri),
         }
+    }
+
+    /// Whether it is that of a listen stream of a client that wants to hear of a change.
+    fn belongs_to(&self, owner: &StreamOwner, change: &Change) -> bool {
+        self.owner.as_ref() == Some(owner) && self.wants(change)
     }
 
     fn put(&self, change: &Change, origin: Option<&Arc<str>>) {
@@ -234,11 +241,21 @@ pub(crate) struct Audience {
     arrived: Notify,
 }
 
-/// Whom listen streams are counted for: the user where there is one, else the connection.
+/// Whom a listen stream belongs to: the user where there is one, else the connection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum StreamOwner {
+pub(crate) enum StreamOwner {
     User(Principal),
+    /// By the address of its outlet.
     Connection(usize),
+}
+
+impl StreamOwner {
+    pub(crate) fn of(caller: &Caller, outlet: &Arc<dyn Outlet>) -> Self {
+        match &caller.principal {
+            Some(principal) => Self::User(principal.clone()),
+            None => Self::Connection(Arc::as_ptr(outlet).cast::<()>() as usize),
+        }
+    }
 }
 
 /// How long notices to sessions are gathered after some have been sent.
@@ -271,6 +288,18 @@ impl Audience {
         }
     }
 
+    /// Tells the listen streams of one client; says whether any of them wants to know.
+    pub(crate) fn tell_streams_of(&self, owner: &StreamOwner, change: &Change) -> bool {
+        let listeners: Vec<_> = lock(&self.listeners).iter().filter_map(Weak::upgrade).collect();
+        let wanting = listeners.iter().filter(|inbox| inbox.belongs_to(owner, change));
+        wanting.inspect(|inbox| inbox.put(change, None)).count() > 0
+    }
+
+    /// Whether a client has a listen stream that wants to hear of a change.
+    pub(crate) fn has_stream(&self, owner: &StreamOwner, change: &Change) -> bool {
+        lock(&self.listeners).iter().filter_map(Weak::upgrade).any(|inbox| inbox.belongs_to(owner, change))
+    }
+
     /// Has what was gathered for sessions written.
     pub(crate) fn wake(&self) {
         self.arrived.notify_one();
@@ -296,6 +325,18 @@ impl Hub {
     pub(crate) fn publish(&self, change: &Change) {
         let origin = self.bridge().map(|bridge| bridge.tell(change));
         self.audience.tell(change, origin.as_ref());
+    }
+
+    /// Tells one session; says whether it wants to know. Its notices go the way of those for all, so that a change that is told both ways
+    /// is told once, and a client that does not read costs no memory.
+    pub(crate) fn tell_session(&self, session: &Arc<Session>, change: &Change) -> bool {
+        let entry = self.session(session);
+        if !entry.wants(change) {
+            return false;
+        }
+        entry.inbox.put(change, self.bridge().map(|bridge| bridge.key()).as_ref());
+        self.audience.wake();
+        true
     }
 
     /// Returns all who want notices here.
@@ -355,12 +396,8 @@ impl Hub {
         add(&mut lock(&self.audience.listeners), inbox);
     }
 
-    /// Counts one more listen stream of a caller, as long as the returned guard lives; `None` if there are too many.
-    pub(crate) fn open_stream(&self, caller: &Caller, outlet: &Arc<dyn Outlet>, limit: usize) -> Option<OpenStream> {
-        let owner = match &caller.principal {
-            Some(principal) => StreamOwner::User(principal.clone()),
-            None => StreamOwner::Connection(Arc::as_ptr(outlet).cast::<()>() as usize),
-        };
+    /// Counts one more listen stream of a client, as long as the returned guard lives; `None` if there are too many.
+    pub(crate) fn open_stream(&self, owner: StreamOwner, limit: usize) -> Option<OpenStream> {
         let mut streams = lock(&self.streams);
         let count = streams.entry(owner.clone()).or_default();
         if *count >= limit {

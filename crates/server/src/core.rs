@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use jackfield_peer::Incoming;
+use jackfield_peer::{Caller, Session};
 
 use crate::catalog::{Catalog, Prompts, Resources, Tools};
 use crate::changes::{Change, Hub};
 use crate::hooks::{ReadHook, SingleUse};
 use crate::mount::{Mount, Prefix};
+use crate::owner::Owner;
 use crate::rates::Limiter;
 use crate::seal::Sealer;
 use crate::settings::Visibility;
@@ -74,9 +75,14 @@ impl Core {
         self.state.get().unwrap_or(&NONE)
     }
 
-    /// Whether one more log message may be sent.
-    pub(crate) fn admits_log(&self, incoming: &Incoming) -> bool {
-        self.fixed().log_messages.admit(incoming, "log messages").is_ok()
+    /// Whether one more log message may be sent to a client.
+    pub(crate) fn admits_log_of(&self, caller: &Caller, session: Option<&Arc<Session>>) -> bool {
+        self.fixed().log_messages.admit_owner(|| Owner::new(caller, session), "log messages").is_ok()
+    }
+
+    /// Whether log messages are sent to clients.
+    pub(crate) fn logs(&self) -> bool {
+        self.fixed().logging
     }
 
     /// Tells all who listen, here and in the servers that this one is mounted in.

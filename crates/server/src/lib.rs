@@ -71,7 +71,7 @@ pub use convert::{
     RequiredState, Requirements, ResourceRead, Result, SchemaOf, State, ToolCall, decode_arguments, prompt_fn,
     resource_fn, tool_fn,
 };
-pub use cx::{Cx, MissingState, Trace};
+pub use cx::{ClientHandle, Cx, MissingState, NotifyError, SessionView, Trace};
 pub use entry::{
     Address, Completer, IntoPrompt, IntoResource, IntoTool, Parts, PromptEntry, PromptHandler, ProtocolError,
     ResourceEntry, ResourceHandler, ServerParts, TaskStart, ToolEntry, ToolHandler, Validation,
@@ -82,7 +82,7 @@ pub use middleware::{Next, Route};
 pub use mount::Prefix;
 pub use owner::CallerKey;
 pub use package::Package;
-pub use questions::{Answers, Elicited, PageNotice, QuestionError};
+pub use questions::{Answers, Elicited, Form, FormChoice, FormField, PageNotice, QuestionError};
 pub use registry::{Call, Handle, PromptRegistry, Registry, ResourceRegistry, ToolRegistry};
 pub use roots::{OutsideRoots, Roots};
 pub use running::RunningServer;

@@ -10,7 +10,7 @@ use jackfield_protocol::{
 };
 
 use crate::Cx;
-use crate::changes::{Change, Inbox, OpenStream, encode, subscription_meta};
+use crate::changes::{Change, Inbox, OpenStream, StreamOwner, encode, subscription_meta};
 use crate::resources::can_subscribe;
 use crate::router::Router;
 use crate::tasks::{Subscribed, TaskRuntime, Updates, missing_extension, speaks_extension};
@@ -40,12 +40,13 @@ fn begin(router: &Router, incoming: Incoming) -> Result<Stream, ErrorObject> {
     let wanted_tasks = wanted_tasks(router, &incoming, asked.task_ids.take())?;
     let honoured = honoured(router, &incoming, asked);
     let most = router.listen_streams;
-    let open = router.core.hub.open_stream(&incoming.caller, &incoming.outlet, most);
+    let owner = StreamOwner::of(&incoming.caller, &incoming.outlet);
+    let open = router.core.hub.open_stream(owner.clone(), most);
     let open = open.ok_or_else(|| {
         ErrorObject::new(code::TOO_MANY_REQUESTS, format!("more than {most} listen streams are open"))
     })?;
     // Changes are gathered from now on, so that none is lost while hooks run.
-    let inbox = Arc::new(Inbox::of(&honoured));
+    let inbox = Arc::new(Inbox::of(&honoured, owner));
     router.core.hub.listen(&inbox);
     let (key, stopping) = (incoming.key, router.stopping.clone());
     let (tasks, runtime) = (Updates::default(), router.tasks.clone());

@@ -1,8 +1,9 @@
 //! To whom belongs what outlives a request.
 
 use std::fmt;
+use std::sync::Arc;
 
-use jackfield_peer::{Incoming, Principal, Session};
+use jackfield_peer::{Caller, Incoming, Principal, Session};
 use jackfield_store::TaskId;
 
 use crate::seal::context;
@@ -35,13 +36,17 @@ pub(crate) struct Owner {
 impl Owner {
     /// The user; without one the session; without either everyone who knows the id.
     pub(crate) fn of(incoming: &Incoming) -> Self {
-        if let Some(user) = &incoming.caller.principal {
+        Self::new(&incoming.caller, incoming.session.as_ref())
+    }
+
+    pub(crate) fn new(caller: &Caller, session: Option<&Arc<Session>>) -> Self {
+        if let Some(user) = &caller.principal {
             let Principal { issuer, subject, client, .. } = user;
             let client = client.as_deref().unwrap_or_default();
             let name = format!("user {} {} {issuer}{subject}{client}", issuer.len(), subject.len());
             return Self { name, is_known: true, user: Some(user.subject.clone()) };
         }
-        match &incoming.session {
+        match session {
             Some(session) => Self { name: session_name(session), is_known: true, user: None },
             None => Self { name: "everyone".to_owned(), is_known: false, user: None },
         }

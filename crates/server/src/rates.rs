@@ -47,16 +47,24 @@ impl Limiter {
     /// # Errors
     /// It is too much.
     pub(crate) fn admit(&self, incoming: &Incoming, what: &str) -> Result<(), ErrorObject> {
+        self.admit_owner(|| Owner::of(incoming), what)
+    }
+
+    /// Counts one for a caller who is looked at only if all together are too many.
+    ///
+    /// # Errors
+    /// It is too much.
+    pub(crate) fn admit_owner(&self, owner: impl FnOnce() -> Owner, what: &str) -> Result<(), ErrorObject> {
         if self.unseen.fetch_sub(1, Ordering::Relaxed) > 0 {
             return Ok(());
         }
         match self.rate {
             None => Ok(()),
-            Some(rate) => self.admit_one(rate, incoming).map_err(|wait| too_many(what, rate, wait)),
+            Some(rate) => self.admit_one(rate, owner).map_err(|wait| too_many(what, rate, wait)),
         }
     }
 
-    fn admit_one(&self, rate: Rate, incoming: &Incoming) -> Result<(), Duration> {
+    fn admit_one(&self, rate: Rate, owner: impl FnOnce() -> Owner) -> Result<(), Duration> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         // After such a time every bucket is full again, and nothing need be known of anyone.
@@ -68,7 +76,7 @@ impl Limiter {
         // What was counted in vain must not add up.
         self.unseen.store(0, Ordering::Relaxed);
         let Counted { callers, since } = &mut *counted;
-        let mut name = Owner::of(incoming).name;
+        let mut name = owner().name;
         if callers.len() >= MOST_CALLERS && !callers.contains_key(&name) {
             if now.saturating_duration_since(*since) >= rate.per {
                 callers.clear();

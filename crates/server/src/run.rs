@@ -38,6 +38,22 @@ struct Running<T, F> {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
+/// In the modern era a question ends the call, although the handler is in the middle of its work and knows nothing of it:
+///
+/// 1. The handler awaits `cx.elicit` or the like. If the answer did not come with the call, the question is noted in the call's `Round`, and
+///    the future that the handler awaits is `pending()`: it never completes.
+/// 2. The handler returns `Pending`, and this `poll` looks at the round. Where questions wait, the call is ready: its result is
+///    `input_required` with all of them and the sealed state. Several that were asked at once (`join!`, `ask_all`) are all noted by then,
+///    because a handler returns `Pending` only when nothing in it can go on.
+/// 3. The result drops this future, and with it the handler where it stands. That is what cancellation does too, so a handler that
+///    survives one survives the other.
+/// 4. The client calls again with the answers, and the handler runs from its beginning. The same question finds its answer and goes on.
+///
+/// A question that is asked from another task is noted while nobody polls; therefore the round has the waker of the last `poll`. While a
+/// `step` is under way the call does not end, because its result would be lost and its work done twice. A round that cannot go on, such
+/// as one whose state was forged, ends the call in the same way with an error.
+///
+/// In the legacy era a question is a request, and its future completes like any other; the round then holds answers only.
 impl<T, F> Future for Running<T, F>
 where
     T: Send + 'static,

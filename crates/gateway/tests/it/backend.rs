@@ -37,7 +37,7 @@ fn odd() -> CallToolResult {
     serde_json::from_value(odd).unwrap()
 }
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[derive(serde::Deserialize, schemars::JsonSchema, jackfield::Form)]
 struct Name {
     name: String,
 }
@@ -73,7 +73,7 @@ pub(crate) async fn undecided(cx: &Cx) -> jackfield::Result<String> {
     Ok(second.map_or("nobody".to_owned(), |second| second.name))
 }
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[derive(serde::Deserialize, schemars::JsonSchema, jackfield::Form)]
 struct FullName {
     name: String,
     nick: Option<String>,

@@ -125,7 +125,7 @@
 //! use jackfield::{Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, Revision, Server, json, tool, tools};
 //! use serde::Deserialize;
 //!
-//! #[derive(Deserialize, JsonSchema)]
+//! #[derive(Deserialize, JsonSchema, jackfield::Form)]
 //! struct Booking {
 //!     city: String,
 //!     nights: u8,
@@ -153,10 +153,41 @@
 //! # }
 //! ```
 //!
+//! A form is made from a struct that derives `Form`, whose fields are single values: texts, numbers, `bool`, and enums without fields. One value
+//! needs no struct: `cx.elicit::<bool>("sure", "Shall I?")`, and the same with `String`, numbers, and an enum that derives `Form`. What cannot
+//! be a form does not compile.
+//!
 //! Three things are easily done wrong, and done here: [`Cx::sample_with_tools`](crate::Cx::sample_with_tools) lets the model use tools that the
 //! handler runs, by the rules and with an end; [`Cx::root_folders`](crate::Cx::root_folders) checks paths against the client's folders as the
 //! file system has them; and [`Handles::visit`](crate::server::Handles::visit) finds out at a page that [`Cx::elicit_url`](crate::Cx::elicit_url) leads to
 //! whether its visitor is the one whom it was made for.
+//!
+//! # After the call
+//!
+//! When the handler returns, its context is silent. Work that goes on takes [`Cx::client`](crate::Cx::client) with it: a handle that sends
+//! notifications, tells that client of changes, asks it where its revision allows that, and knows when it is gone.
+//!
+//! ```
+//! use jackfield::{Cx, LoggingLevel, State, tool};
+//! use tokio::sync::Mutex;
+//! use tokio::task::JoinSet;
+//!
+//! /// Build the project, and say so when it is done.
+//! #[tool]
+//! async fn build(jobs: State<Mutex<JoinSet<()>>>, cx: &Cx) -> &'static str {
+//!     let client = cx.client();
+//!     jobs.lock().await.spawn(async move {
+//!         // … build …
+//!         if let Err(error) = client.log(LoggingLevel::Info, None, "built").await {
+//!             eprintln!("nobody was told: {error}");
+//!         }
+//!     });
+//!     "building"
+//! }
+//! ```
+//!
+//! In the legacy era the client is a session. A client of the modern era has none: it is told of changes on the streams that it has opened, and
+//! gets log messages and questions during calls only.
 //!
 //! # HTTP
 //!

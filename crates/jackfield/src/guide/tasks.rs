@@ -76,7 +76,7 @@
 //! use jackfield::{Cx, ElicitAction, ElicitResult, Elicited, JsonSchema, Revision, Server, json, tool, tools};
 //! use serde::Deserialize;
 //!
-//! #[derive(Deserialize, JsonSchema)]
+//! #[derive(Deserialize, JsonSchema, jackfield::Form)]
 //! struct Sure {
 //!     yes: bool,
 //! }

@@ -7,7 +7,7 @@ use jackfield::{
 };
 use serde::Deserialize;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, jackfield::Form)]
 struct Trip {
     city: String,
     days: u8,

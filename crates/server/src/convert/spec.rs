@@ -26,6 +26,7 @@ pub use super::extract::extracted;
 pub use super::schema::{Field, Input};
 use super::{Argument, IntoCompleter, IntoPromptResult, IntoResourceResult, IntoToolResult};
 pub use super::{BadArgument, FromCx, Reading};
+pub use crate::questions::{Form, FormChoice, FormField, FormLayout};
 use crate::{Address, Completer, Done, ToolHandler, UriTemplate};
 pub use crate::{
     Cx, IntoPrompt, IntoResource, IntoTool, Package, Parts, PromptEntry, ResourceEntry, ServerParts, ToolEntry,

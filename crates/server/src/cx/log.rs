@@ -19,12 +19,10 @@ impl Cx {
             return;
         }
         let incoming = &self.call().incoming;
-        if !self.call().outer.admits_log(incoming) {
+        if !self.call().outer.admits_log_of(&incoming.caller, incoming.session.as_ref()) {
             return;
         }
-        let Ok(data) = RawJson::new(&data) else { return };
-        let mut params = LoggingMessageParams::new(level, redacted(&data).unwrap_or(data));
-        params.logger = logger.map(str::to_owned);
+        let Some(mut params) = log_params(level, logger, data) else { return };
         params.meta = self.task().and_then(|task| task.related());
         let message = encode(params.into(), self.revision());
         if !message.is_empty() && !incoming.outlet.try_notify(incoming.key, message) {
@@ -36,7 +34,7 @@ impl Cx {
     #[must_use]
     pub fn wants_log(&self, level: LoggingLevel) -> bool {
         let is_heard = self.task().is_none_or(|task| task.has_notices());
-        if self.call().progress.has_ended() || !self.call().logs() || !is_heard {
+        if self.call().progress.has_ended() || !self.call().outer.logs() || !is_heard {
             return false;
         }
         if !self.revision().has_log_level_request() {
@@ -84,4 +82,16 @@ impl Cx {
     pub fn emergency(&self, data: impl Serialize) {
         self.log(LoggingLevel::Emergency, None, data);
     }
+}
+
+/// Makes a log message, without secrets; none if the data is not JSON.
+pub(super) fn log_params(
+    level: LoggingLevel,
+    logger: Option<&str>,
+    data: impl Serialize,
+) -> Option<LoggingMessageParams> {
+    let data = RawJson::new(&data).ok()?;
+    let mut params = LoggingMessageParams::new(level, redacted(&data).unwrap_or(data));
+    params.logger = logger.map(str::to_owned);
+    Some(params)
 }

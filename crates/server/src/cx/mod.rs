@@ -1,7 +1,9 @@
 //! What a handler knows about its call, and what it can do meanwhile.
 
+mod client;
 mod log;
 mod progress;
+mod session;
 mod transport;
 
 use std::any::type_name;
@@ -21,7 +23,9 @@ use crate::questions::Round;
 use crate::resources;
 use crate::tasks::{Slot, TaskCall, TaskRuntime};
 
+pub use client::{ClientHandle, NotifyError};
 pub(crate) use progress::ProgressState;
+pub use session::SessionView;
 
 /// What a handler knows about its call, and what it can do meanwhile. Cheap to clone.
 #[derive(Clone)]
@@ -49,10 +53,6 @@ impl CallState {
     /// Returns the server that the handler belongs to.
     pub(crate) fn core(&self) -> &Arc<Core> {
         self.mounted.as_ref().unwrap_or(&self.outer)
-    }
-
-    fn logs(&self) -> bool {
-        self.outer.fixed().logging
     }
 }
 
@@ -137,9 +137,13 @@ impl Cx {
         Some(Trace { parent, state: text(key::TRACESTATE), baggage: text(key::BAGGAGE) })
     }
 
-    /// Returns the legacy session, if there is one.
+    /// Returns the session, if the caller's revision has sessions. What outlives the call keeps a [`client`](Self::client) instead.
     #[must_use]
-    pub fn session(&self) -> Option<&Arc<Session>> {
+    pub fn session(&self) -> Option<SessionView<'_>> {
+        self.call.incoming.session.as_ref().map(SessionView)
+    }
+
+    pub(crate) fn peer_session(&self) -> Option<&Arc<Session>> {
         self.call.incoming.session.as_ref()
     }
 

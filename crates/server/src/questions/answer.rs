@@ -1,6 +1,9 @@
 //! Answers to forms, checked against the form.
 
-use jackfield_protocol::{ElicitAction, ElicitParams, ElicitResult, ElicitSchema, InputRequest, JsonObject, RawJson};
+use jackfield_protocol::{
+    CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult, ElicitSchema, InputRequest,
+    JsonObject, RawJson,
+};
 
 use super::Elicited;
 
@@ -16,6 +19,26 @@ pub(super) fn of_form(mut result: ElicitResult, form: &ElicitSchema) -> Result<E
     match form.check(&content) {
         Ok(()) => Ok(Elicited::Accepted(content)),
         Err(problems) => Err(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
+    }
+}
+
+/// Reads the answer to a page: that it was accepted means that the person agreed to open it.
+pub(super) fn of_page(result: &ElicitResult) -> Elicited<()> {
+    match result.action {
+        ElicitAction::Accept => Elicited::Accepted(()),
+        ElicitAction::Decline => Elicited::Declined,
+        _ => Elicited::Cancelled,
+    }
+}
+
+/// Reads the answer of a model.
+pub(super) fn of_sample(
+    result: CreateMessageResult,
+    asked: &CreateMessageParams,
+) -> Result<CreateMessageResult, String> {
+    match result.check(asked) {
+        Ok(()) => Ok(result),
+        Err(problem) => Err(problem.to_owned()),
     }
 }
 

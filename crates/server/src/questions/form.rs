@@ -1,255 +1,133 @@
-//! Forms from types: the JSON Schema of a struct as the flat schema that forms have.
+//! The types that a person can be asked for.
 
-use jackfield_protocol::{
-    BooleanSchema, Choice, Choices, ElicitSchema, MultiSelectSchema, NumberSchema, PrimitiveSchema, SingleSelectSchema,
-    StringFormat, StringSchema,
-};
+use std::any::{TypeId, type_name};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jackfield_protocol::{ElicitParams, ElicitSchema, InputRequest, JsonObject, PrimitiveSchema};
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
-/// Makes the form of a type.
-pub(super) fn of<T: JsonSchema>() -> Result<ElicitSchema, String> {
-    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
-    from_schema(schema.as_value())
-}
+use super::{QuestionError, form_schema};
+use crate::sync::RwLock;
 
-fn from_schema(root: &Value) -> Result<ElicitSchema, String> {
-    let fields = root.get("properties").and_then(Value::as_object).filter(|_| is(root, "object"));
-    let fields = fields.ok_or("a form is a struct with named fields")?;
-    let required: Vec<&str> =
-        root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut form = ElicitSchema::new();
-    for (name, schema) in fields {
-        let field = Field { root, schema }.primitive().map_err(|problem| format!("field `{name}` {problem}"))?;
-        form = if required.contains(&name.as_str()) {
-            form.with_required(name, field)
-        } else {
-            form.with_optional(name, field)
-        };
-    }
-    Ok(form)
-}
+/// The field of a form that asks for a single value.
+const VALUE: &str = "value";
 
-/// One field, with the definitions that it may refer to.
-struct Field<'a> {
-    root: &'a Value,
-    schema: &'a Value,
-}
+/// What [`Cx::elicit`](crate::Cx::elicit) can ask a person for: `bool`, `String`, numbers, and types of your own that derive it.
+///
+/// `#[derive(Form)]` goes beside `Deserialize` and `JsonSchema`, on a struct, on an enum without fields, or on a tuple struct around one
+/// value. Forms are flat: each field of a struct is a [`FormField`], which is checked when the struct is compiled.
+#[diagnostic::on_unimplemented(
+    message = "a person cannot be asked for `{Self}`",
+    label = "does not implement `Form`",
+    note = "a form is `bool`, `String`, a number, or a type of your own with `#[derive(Deserialize, JsonSchema, Form)]`"
+)]
+pub trait Form: DeserializeOwned + JsonSchema + 'static {
+    /// How values of the type travel.
+    #[doc(hidden)]
+    const LAYOUT: FormLayout;
 
-impl<'a> Field<'a> {
-    fn primitive(&self) -> Result<PrimitiveSchema, String> {
-        let schema = self.resolved()?;
-        let (title, description) = (self.text(schema, "title"), self.text(schema, "description"));
-        if let Some(choices) = choices(schema, "oneOf") {
-            let default = self.default(schema).and_then(|value| value.as_str().map(str::to_owned));
-            let mut field = SingleSelectSchema::new(choices);
-            (field.title, field.description, field.default) = (title, description, default);
-            return Ok(field.into());
-        }
-        match kind(schema) {
-            Some("string") => {
-                let mut field = StringSchema::default();
-                (field.title, field.description) = (title, description);
-                field.min_length = schema.get("minLength").and_then(Value::as_u64);
-                field.max_length = schema.get("maxLength").and_then(Value::as_u64);
-                field.format =
-                    schema.get("format").and_then(|format| serde_json::from_value::<StringFormat>(format.clone()).ok());
-                field.default = self.default(schema).and_then(|value| value.as_str().map(str::to_owned));
-                Ok(field.into())
-            }
-            Some(number @ ("integer" | "number")) => {
-                let mut field = NumberSchema::default();
-                (field.title, field.description) = (title, description);
-                field.integer = number == "integer";
-                field.minimum = schema.get("minimum").and_then(Value::as_f64);
-                field.maximum = schema.get("maximum").and_then(Value::as_f64);
-                field.default = self.default(schema).and_then(Value::as_f64);
-                Ok(field.into())
-            }
-            Some("boolean") => {
-                let mut field = BooleanSchema::default();
-                (field.title, field.description) = (title, description);
-                field.default = self.default(schema).and_then(Value::as_bool);
-                Ok(field.into())
-            }
-            Some("array") => self.several(schema, title, description),
-            _ => {
-                Err("is not a text, number, boolean, enum without fields, or list of such enums; forms are flat"
-                    .to_owned())
-            }
-        }
-    }
-
-    fn several(
-        &self,
-        schema: &Value,
-        title: Option<String>,
-        description: Option<String>,
-    ) -> Result<PrimitiveSchema, String> {
-        let flat = "is a list of something else than an enum without fields";
-        let items = Field { root: self.root, schema: schema.get("items").ok_or(flat)? };
-        let mut field = MultiSelectSchema::new(choices(items.resolved()?, "oneOf").ok_or(flat)?);
-        (field.title, field.description) = (title, description);
-        field.min_items = schema.get("minItems").and_then(Value::as_u64);
-        field.max_items = schema.get("maxItems").and_then(Value::as_u64);
-        field.default = self.default(schema).and_then(|value| serde_json::from_value(value.clone()).ok());
-        Ok(field.into())
-    }
-
-    /// Follows a reference, and takes the one alternative beside null that an option has.
-    fn resolved(&self) -> Result<&'a Value, String> {
-        let mut schema = self.schema;
-        for _ in 0..4 {
-            if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-                let found = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-                schema = found.ok_or_else(|| format!("refers to {target}, which is not there"))?;
-                continue;
-            }
-            let some = schema.get("anyOf").and_then(Value::as_array).and_then(|branches| {
-                let mut others = branches.iter().filter(|branch| !is(branch, "null"));
-                others.next().filter(|_| others.next().is_none())
-            });
-            match some {
-                Some(inner) => schema = inner,
-                None => break,
-            }
-        }
-        Ok(schema)
-    }
-
-    /// What stands beside a reference wins over what stands behind it.
-    fn text(&self, resolved: &Value, name: &str) -> Option<String> {
-        let own = self
-            .schema
-            .get(name)
-            .or_else(|| if std::ptr::eq(self.schema, resolved) { None } else { resolved.get(name) });
-        own.and_then(Value::as_str).map(str::to_owned)
-    }
-
-    fn default(&self, resolved: &'a Value) -> Option<&'a Value> {
-        self.schema.get("default").or_else(|| resolved.get("default"))
+    /// Makes the question for [`Cx::ask_all`](crate::Cx::ask_all); [`Answers::form`](crate::Answers::form) reads the answer.
+    ///
+    /// # Errors
+    /// The type has a hand-written `JsonSchema` that does not describe a form.
+    fn question(message: impl Into<String>) -> Result<InputRequest, QuestionError> {
+        let message = message.into();
+        let bad = |problem| QuestionError::BadQuestion { key: type_name::<Self>().to_owned(), problem };
+        let schema = schema::<Self>(&message).map_err(bad)?;
+        Ok(ElicitParams::form(message, schema).into())
     }
 }
 
-/// Reads `enum`, or alternatives that are constants with or without a name.
-fn choices(schema: &Value, alternatives: &str) -> Option<Choices> {
-    let strings = |values: &[Value]| values.iter().map(|v| v.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let values = values.iter().filter(|value| !value.is_null()).cloned().collect::<Vec<_>>();
-        return strings(&values).map(Choices::Plain);
-    }
-    let branches = schema.get(alternatives)?.as_array()?;
-    let mut found = Vec::new();
-    for branch in branches {
-        let name = branch.get("title").or_else(|| branch.get("description")).and_then(Value::as_str);
-        match (branch.get("const").and_then(Value::as_str), branch.get("enum").and_then(Value::as_array)) {
-            (Some(value), _) => found.push(Choice::new(value, name.unwrap_or(value))),
-            (None, Some(values)) => {
-                found.extend(strings(values)?.into_iter().map(|value| Choice::new(value.clone(), value)))
+/// What can be a field of a [`Form`]: `bool`, `String`, `char`, numbers, enums without fields and tuple structs around one value that
+/// derive [`Form`], a `Vec` of such enums, and an `Option` of any of these. `#[derive(Form)]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a form",
+    label = "forms are flat: this is no single value",
+    note = "a field is a `bool`, a `String`, a number, an enum without fields that derives `Form`, a `Vec` of such an enum, or an `Option` of one of these"
+)]
+pub trait FormField {}
+
+/// What a person can choose several of in a [`Form`]: enums without fields that derive [`Form`], as `Vec<T>`.
+#[diagnostic::on_unimplemented(
+    message = "a form cannot have a list of `{Self}`",
+    label = "the items are no choices",
+    note = "a list in a form is a `Vec` of an enum without fields that derives `Form`"
+)]
+pub trait FormChoice {}
+
+/// How values of a type travel in the answer to a form.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormLayout {
+    /// Each field of the type is one of the form.
+    Fields,
+    /// The form has one field, which is the value: the protocol has forms that are objects only.
+    Value,
+}
+
+macro_rules! values {
+    ($($value:ty),*) => {
+        $(
+            impl Form for $value {
+                const LAYOUT: FormLayout = FormLayout::Value;
             }
-            (None, None) => return None,
-        }
-    }
-    Some(Choices::Titled(found))
+
+            impl FormField for $value {}
+        )*
+    };
 }
 
-fn kind(schema: &Value) -> Option<&str> {
-    match schema.get("type")? {
-        Value::String(kind) => Some(kind),
-        Value::Array(kinds) => {
-            let mut others = kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null");
-            others.next().filter(|_| others.next().is_none())
-        }
-        _ => None,
-    }
+values!(bool, char, String, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize, f32, f64);
+
+impl<T: FormChoice + DeserializeOwned + JsonSchema + 'static> Form for Vec<T> {
+    const LAYOUT: FormLayout = FormLayout::Value;
 }
 
-fn is(schema: &Value, name: &str) -> bool {
-    kind(schema) == Some(name) || schema.get("type").and_then(Value::as_str) == Some(name)
+impl<T: FormChoice> FormField for Vec<T> {}
+
+impl<T: FormField> FormField for Option<T> {}
+
+/// Returns the form of a type. The title of a single value is the message.
+pub(super) fn schema<T: Form>(message: &str) -> Result<ElicitSchema, String> {
+    let mut schema = ElicitSchema::clone(&*shared_schema::<T>()?);
+    if let (FormLayout::Value, Some((_, field))) = (T::LAYOUT, schema.properties.first_mut()) {
+        set_title(field, message);
+    }
+    Ok(schema)
 }
 
-#[expect(dead_code, reason = "the fields are read by schemars only")]
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[derive(JsonSchema)]
-    enum Size {
-        Small,
-        Large,
+/// Returns the form of a type, made at the first call for that type: a handler that asks runs once per round.
+fn shared_schema<T: Form>() -> Result<Arc<ElicitSchema>, String> {
+    static KNOWN: RwLock<BTreeMap<TypeId, Arc<ElicitSchema>>> = RwLock::new(BTreeMap::new());
+    if let Some(known) = KNOWN.read().get(&TypeId::of::<T>()) {
+        return Ok(known.clone());
     }
+    let schema = Arc::new(match T::LAYOUT {
+        FormLayout::Fields => form_schema::of_struct::<T>()?,
+        FormLayout::Value => ElicitSchema::new().with_required(VALUE, form_schema::of_value::<T>()?),
+    });
+    KNOWN.write().insert(TypeId::of::<T>(), schema.clone());
+    Ok(schema)
+}
 
-    #[derive(JsonSchema)]
-    #[serde(rename_all = "snake_case")]
-    enum Colour {
-        /// Like blood.
-        Red,
-        /// Like the sky.
-        Blue,
-    }
+/// Reads what was filled in.
+pub(super) fn read<T: Form>(mut content: JsonObject) -> Result<T, serde_json::Error> {
+    serde_json::from_value(match T::LAYOUT {
+        FormLayout::Fields => content.into(),
+        FormLayout::Value => content.remove(VALUE).unwrap_or_default(),
+    })
+}
 
-    #[derive(JsonSchema)]
-    struct Order {
-        /// Who eats it.
-        name: String,
-        #[schemars(range(min = 1, max = 9))]
-        count: u8,
-        size: Size,
-        colour: Option<Colour>,
-        extra: Vec<Size>,
-        price: Option<f64>,
-        #[schemars(extend("default" = true))]
-        gift: bool,
-        #[schemars(email)]
-        mail: String,
-    }
-
-    /// CLI-051: forms are flat objects of primitives, with all shapes of enums and defaults.
-    #[test]
-    fn a_struct_of_primitives_is_a_form() {
-        let form = serde_json::to_value(of::<Order>().unwrap()).unwrap();
-        assert_eq!(
-            form,
-            json!({
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string", "description": "Who eats it."},
-                    "count": {"type": "integer", "minimum": 1, "maximum": 9},
-                    "size": {"type": "string", "enum": ["Small", "Large"]},
-                    "colour": {"type": "string", "oneOf": [
-                        {"const": "red", "title": "Like blood."}, {"const": "blue", "title": "Like the sky."},
-                    ]},
-                    "extra": {"type": "array", "items": {"type": "string", "enum": ["Small", "Large"]}},
-                    "price": {"type": "number"},
-                    "gift": {"type": "boolean", "default": true},
-                    "mail": {"type": "string", "format": "email"},
-                },
-                "required": form["required"],
-            })
-        );
-        let required: Vec<&str> = form["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-        assert!(
-            required.contains(&"name") && !required.contains(&"price") && !required.contains(&"colour"),
-            "{required:?}"
-        );
-    }
-
-    #[derive(JsonSchema)]
-    struct Nested {
-        inner: Box<Order>,
-    }
-
-    #[derive(JsonSchema)]
-    struct Tags {
-        tags: Vec<String>,
-    }
-
-    #[test]
-    fn other_types_are_refused_by_the_name_of_the_field() {
-        assert!(of::<Nested>().unwrap_err().starts_with("field `inner`"));
-        assert!(of::<Tags>().unwrap_err().starts_with("field `tags`"));
-        assert!(of::<String>().unwrap_err().contains("struct"));
-    }
+fn set_title(field: &mut PrimitiveSchema, title: &str) {
+    let slot = match field {
+        PrimitiveSchema::String(field) => &mut field.title,
+        PrimitiveSchema::Number(field) => &mut field.title,
+        PrimitiveSchema::Boolean(field) => &mut field.title,
+        PrimitiveSchema::SingleSelect(field) => &mut field.title,
+        PrimitiveSchema::MultiSelect(field) => &mut field.title,
+        _ => return,
+    };
+    *slot = Some(title.to_owned());
 }

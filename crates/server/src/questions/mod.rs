@@ -8,10 +8,14 @@
 //! In a call that is a task a question waits in the task until the client comes for it, in both eras, and the handler waits too.
 
 mod answer;
+mod by_request;
 mod check;
+mod client;
 mod form;
+mod form_schema;
 mod in_task;
 mod page;
+mod request_state;
 pub(crate) mod round;
 mod tool_loop;
 
@@ -19,18 +23,19 @@ use std::future::Future;
 
 use jackfield_peer::AskError;
 use jackfield_protocol::{
-    CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult, ElicitSchema, ElicitUrlParams,
-    EmptyParams, ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson, Root, UrlMode,
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ElicitSchema, ElicitUrlParams, EmptyParams,
+    ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson, Root, UrlMode,
 };
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::Cx;
 
+pub(crate) use by_request::READY_LIMIT;
 pub(crate) use check::request as as_request;
+pub use form::{Form, FormChoice, FormField, FormLayout};
 pub use page::PageNotice;
-pub(crate) use round::{READY_LIMIT, Round};
+pub(crate) use round::Round;
 
 /// What the person did with a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,30 +122,23 @@ impl From<AskError> for QuestionError {
 }
 
 impl Cx {
-    /// Asks the person to fill in a form, which is made from the type: a struct whose fields are texts, numbers, booleans,
-    /// enums without fields, lists of such enums, or options of these.
+    /// Asks the person for a value: `bool`, `String`, a number, or a type of yours that derives [`Form`], which makes a struct a form
+    /// with several fields.
     ///
-    /// ```
-    /// # use jackfield_server::{Cx, Elicited, QuestionError};
-    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// ```ignore
+    /// #[derive(Deserialize, JsonSchema, Form)]
     /// struct Trip { city: String, days: u8 }
     ///
-    /// # async fn book(cx: Cx) -> Result<String, QuestionError> {
     /// let Elicited::Accepted(trip) = cx.elicit::<Trip>("trip", "Where to?").await? else { return Ok("as you like".into()) };
-    /// # Ok(trip.city) }
+    /// let Elicited::Accepted(true) = cx.elicit("sure", "Shall I book it?").await? else { return Ok("not yet".into()) };
     /// ```
     ///
     /// # Errors
-    /// The person could not be asked, or the type is not that of a form.
-    pub async fn elicit<T>(&self, key: &str, message: &str) -> Result<Elicited<T>, QuestionError>
-    where
-        T: DeserializeOwned + JsonSchema,
-    {
-        let schema = form::of::<T>().map_err(|problem| QuestionError::BadQuestion { key: key.to_owned(), problem })?;
-        self.elicit_form(key, message, schema).await?.map(|content| {
-            let read = serde_json::from_value(content.into());
-            read.map_err(|error| QuestionError::BadAnswer { key: key.to_owned(), problem: error.to_string() })
-        })
+    /// The person could not be asked.
+    pub async fn elicit<T: Form>(&self, key: &str, message: &str) -> Result<Elicited<T>, QuestionError> {
+        let schema = form::schema::<T>(message)
+            .map_err(|problem| QuestionError::BadQuestion { key: key.to_owned(), problem })?;
+        self.elicit_form(key, message, schema).await?.map(|content| read_form(key, content))
     }
 
     /// Asks the person to fill in a form. What is filled in has been checked against the form.
@@ -168,14 +166,7 @@ impl Cx {
     }
 
     async fn visit(&self, key: &str, page: ElicitUrlParams) -> Result<Elicited<()>, QuestionError> {
-        self.ask(key, ElicitParams::Url(page).into(), |result: ElicitResult| {
-            Ok(match result.action {
-                ElicitAction::Accept => Elicited::Accepted(()),
-                ElicitAction::Decline => Elicited::Declined,
-                _ => Elicited::Cancelled,
-            })
-        })
-        .await
+        self.ask(key, ElicitParams::Url(page).into(), |result: ElicitResult| Ok(answer::of_page(&result))).await
     }
 
     /// Asks the client's model. With tools, [`sample_with_tools`](Self::sample_with_tools) also runs them.
@@ -184,11 +175,7 @@ impl Cx {
     /// The model could not be asked, did not answer, or wants to use a tool that it was not given.
     pub async fn sample(&self, key: &str, params: CreateMessageParams) -> Result<CreateMessageResult, QuestionError> {
         let asked = params.clone();
-        self.ask(key, params.into(), move |result: CreateMessageResult| match result.check(&asked) {
-            Ok(()) => Ok(result),
-            Err(problem) => Err(problem.to_owned()),
-        })
-        .await
+        self.ask(key, params.into(), move |result| answer::of_sample(result, &asked)).await
     }
 
     /// Asks for the folders that the client lets this server work in. Asking twice in one call asks the client once.
@@ -227,15 +214,8 @@ impl Cx {
         if !self.revision().has_server_requests() {
             return Err(QuestionError::NotSupported("requests of servers"));
         }
-        let session = self.session().ok_or(QuestionError::NotHere)?;
-        let bad = |problem: String| QuestionError::BadQuestion { key: method.to_owned(), problem };
-        let params = serde_json::to_vec(&params).map_err(|error| bad(error.to_string()))?;
-        if !session.ready(READY_LIMIT).await {
-            return Err(QuestionError::TimedOut);
-        }
-        let answer = self.call().incoming.outlet.ask(method, params).await?;
-        let text = String::from_utf8(answer.to_vec()).map_err(|error| bad(error.to_string()))?;
-        RawJson::from_text(text).map_err(|error| bad(error.to_string()))
+        let session = self.peer_session().ok_or(QuestionError::NotHere)?;
+        by_request::send(session, &self.call().incoming.outlet, method, &params).await
     }
 
     /// Asks several questions at once, and waits for all answers.
@@ -301,7 +281,7 @@ impl Cx {
     /// parameters and its user, and open for ten minutes.
     #[must_use]
     pub fn seal(&self, bytes: &[u8]) -> Option<String> {
-        round::seal(self, bytes)
+        request_state::seal_bytes(self, bytes)
     }
 
     /// Opens what [`seal`](Self::seal) made in an earlier round of the same call.
@@ -309,7 +289,7 @@ impl Cx {
     /// # Errors
     /// -32602: it was changed, belongs to another call or user, or is too old.
     pub fn unseal(&self, sealed: &str) -> Result<Vec<u8>, ErrorObject> {
-        round::unseal(self, sealed)
+        request_state::open_bytes(self, sealed)
     }
 
     async fn ask<R, T>(
@@ -329,6 +309,10 @@ impl Cx {
     }
 }
 
+fn read_form<T: Form>(key: &str, content: JsonObject) -> Result<T, QuestionError> {
+    form::read(content).map_err(|error| QuestionError::BadAnswer { key: key.to_owned(), problem: error.to_string() })
+}
+
 /// The answers to several questions.
 #[derive(Clone, Debug)]
 pub struct Answers(Vec<(String, InputRequest, RawJson)>);
@@ -338,7 +322,15 @@ impl Answers {
     ///
     /// # Errors
     /// There was no such form, or the answer does not fit it or the type.
-    pub fn form<T: DeserializeOwned>(&self, key: &str) -> Result<Elicited<T>, QuestionError> {
+    pub fn form<T: Form>(&self, key: &str) -> Result<Elicited<T>, QuestionError> {
+        self.form_content(key)?.map(|content| read_form(key, content))
+    }
+
+    /// Returns what was filled in.
+    ///
+    /// # Errors
+    /// There was no such form, or the answer does not fit it.
+    pub fn form_content(&self, key: &str) -> Result<Elicited<JsonObject>, QuestionError> {
         let bad = |problem: String| QuestionError::BadAnswer { key: key.to_owned(), problem };
         let (question, raw) = self.find(key)?;
         let schema = match question {
@@ -350,8 +342,7 @@ impl Answers {
         };
         let schema = schema.ok_or_else(|| bad("it was not a form".to_owned()))?;
         let result: ElicitResult = raw.read().map_err(|error| bad(error.to_string()))?;
-        let content = answer::of_form(result, schema).map_err(&bad)?;
-        content.map(|content| serde_json::from_value(content.into()).map_err(|error| bad(error.to_string())))
+        answer::of_form(result, schema).map_err(&bad)
     }
 
     /// Returns what the model said.

@@ -1,15 +1,9 @@
 //! Pages that a person has to be at before a call can go on.
 
-use std::sync::{Arc, Weak};
-
-use jackfield_peer::Session;
-use jackfield_protocol::{
-    ElicitUrlParams, ElicitationCompleteParams, ErrorObject, Notification, Revision, UrlMode, error::code,
-    write_notification,
-};
+use jackfield_protocol::{ElicitUrlParams, ElicitationCompleteParams, ErrorObject, UrlMode, error::code};
 
 use super::{Elicited, QuestionError, check};
-use crate::{Cx, ProtocolError};
+use crate::{ClientHandle, Cx, ProtocolError};
 
 impl Cx {
     /// Says that the call can go on only after the person has been at a page, for example to connect an account. The handler looks
@@ -64,8 +58,7 @@ impl Cx {
     /// long after the call.
     #[must_use]
     pub fn page_notice(&self, id: impl Into<String>) -> PageNotice {
-        let session = self.session().map_or_else(Weak::new, Arc::downgrade);
-        PageNotice { session, revision: self.revision(), id: id.into() }
+        PageNotice { client: self.client(), id: id.into() }
     }
 }
 
@@ -73,18 +66,14 @@ impl Cx {
 /// others look again by themselves.
 #[derive(Clone, Debug)]
 pub struct PageNotice {
-    session: Weak<Session>,
-    revision: Revision,
+    client: ClientHandle,
     id: String,
 }
 
 impl PageNotice {
     /// Tells the client; says whether it was there to be told.
     pub fn send(&self) -> bool {
-        let notice = Notification::from(ElicitationCompleteParams::new(self.id.clone()));
-        let mut text = Vec::new();
-        self.revision.has_url_elicitation_error()
-            && write_notification(&mut text, notice, self.revision).is_ok()
-            && self.session.upgrade().is_some_and(|session| session.outlet().try_notify(None, text))
+        let notice = ElicitationCompleteParams::new(self.id.clone());
+        self.client.revision().has_url_elicitation_error() && self.client.try_notify(notice).is_ok()
     }
 }

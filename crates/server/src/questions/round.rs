@@ -1,27 +1,20 @@
 //! One run of a handler that asks: what earlier runs left, and what this one wants to know.
 
-use std::collections::BTreeMap;
 use std::future::{Future, pending};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
-use std::time::Duration;
 
-use jackfield_peer::{Principal, Reply};
+use jackfield_peer::Reply;
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{
     ErrorObject, InputRequest, InputRequests, InputRequired, InputResponses, Method, Outcome, RawJson,
 };
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::{QuestionError, check, in_task};
+use super::request_state::{self, RequestState, digest_of};
+use super::{QuestionError, by_request, check, in_task};
 use crate::Cx;
-use crate::seal::{context, now};
-
-/// The longest state.
-const MAX_STATE_BYTES: usize = 64 * 1024;
-/// How long a client may take from the handshake until it can be asked.
-pub(crate) const READY_LIMIT: Duration = Duration::from_secs(30);
 
 /// What a run of a handler asks and knows.
 #[derive(Debug, Default)]
@@ -30,7 +23,7 @@ pub(crate) struct Round(Mutex<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     /// What earlier rounds left; read when the handler first asks.
-    past: Option<Box<Past>>,
+    past: Option<Box<RequestState>>,
     /// Held by the one who reads it; others wait.
     reading: Option<Arc<tokio::sync::Mutex<()>>>,
     /// What this run asks.
@@ -40,29 +33,6 @@ struct Inner {
     /// Steps that must not be dropped half-way.
     steps_under_way: usize,
     waker: Option<Waker>,
-}
-
-/// What earlier rounds left, as it travels with the client.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Past {
-    /// What each question was, as a number.
-    #[serde(rename = "q", default)]
-    questions: BTreeMap<String, u64>,
-    #[serde(rename = "a", default)]
-    answers: BTreeMap<String, RawJson>,
-    #[serde(rename = "s", default)]
-    steps: BTreeMap<String, RawJson>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Sealed<T> {
-    /// When it is too old, in seconds since 1970.
-    #[serde(rename = "e")]
-    expires: u64,
-    #[serde(rename = "n")]
-    nonce: u64,
-    #[serde(rename = "p")]
-    payload: T,
 }
 
 impl Round {
@@ -82,11 +52,11 @@ impl Round {
 
     /// Returns the answer to a question that was asked before, and remembers the question.
     pub(super) fn recall(&self, key: &str, question: &InputRequest) -> Result<Option<RawJson>, QuestionError> {
-        let mark = mark_of(question);
+        let digest = digest_of(question);
         let mut inner = self.lock();
         let past = inner.past.get_or_insert_default();
-        check_mark(past, key, mark)?;
-        past.questions.insert(key.to_owned(), mark);
+        past.check(key, digest)?;
+        past.questions.insert(key.to_owned(), digest);
         Ok(past.answers.get(key).cloned())
     }
 
@@ -126,7 +96,7 @@ pub(crate) fn end(cx: &Cx) -> Option<Reply> {
     let asked = std::mem::take(&mut inner.asked);
     let past = inner.past.clone().unwrap_or_default();
     drop(inner);
-    Some(seal_payload(cx, &past).map(|state| {
+    Some(request_state::seal(cx, &past).map(|state| {
         let mut questions = InputRequired::default();
         questions.input_requests = Some(asked);
         questions.request_state = Some(state);
@@ -154,11 +124,11 @@ async fn ask_by_result(cx: &Cx, key: &str, question: InputRequest) -> Result<Raw
         return Err(QuestionError::NotHere);
     }
     open_past(cx).await;
-    let mark = mark_of(&question);
+    let digest = digest_of(&question);
     {
         let mut inner = cx.call().round.lock();
         let past = inner.past.get_or_insert_default();
-        check_mark(past, key, mark)?;
+        past.check(key, digest)?;
         if let Some(answer) = past.answers.get(key) {
             return Ok(answer.clone());
         }
@@ -170,13 +140,13 @@ async fn ask_by_result(cx: &Cx, key: &str, question: InputRequest) -> Result<Raw
                 ));
             }
             None => {
-                past.questions.insert(key.to_owned(), mark);
+                past.questions.insert(key.to_owned(), digest);
                 inner.asked.insert(key.to_owned(), question);
                 inner.wake();
             }
         }
     }
-    // The call ends here; the handler is dropped while it waits.
+    // The call ends here: `Running::poll` finds the question, and drops the handler while it waits. See there.
     pending().await
 }
 
@@ -184,19 +154,11 @@ async fn ask_by_request(cx: &Cx, key: &str, question: InputRequest) -> Result<Ra
     if let Some(missing) = check::missing_capability(cx.caller(), &question) {
         return Err(QuestionError::NotSupported(missing.name));
     }
-    let session = cx.session().ok_or(QuestionError::NotHere)?;
+    let session = cx.peer_session().ok_or(QuestionError::NotHere)?;
     if let Some(answer) = cx.call().round.recall(key, &question)? {
         return Ok(answer);
     }
-    if !session.ready(READY_LIMIT).await {
-        return Err(QuestionError::TimedOut);
-    }
-    let (method, params) = check::request(question, cx.revision(), None);
-    let outlet = cx.call().incoming.outlet.clone();
-    let answer = outlet.ask(method.name(), params).await?;
-    let bad = |problem: String| QuestionError::BadAnswer { key: key.to_owned(), problem };
-    let text = String::from_utf8(answer.to_vec()).map_err(|error| bad(error.to_string()))?;
-    let answer = RawJson::from_text(text).map_err(|error| bad(error.to_string()))?;
+    let answer = by_request::ask(session, &cx.call().incoming.outlet, question).await?;
     cx.call().round.remember(key, &answer);
     Ok(answer)
 }
@@ -290,11 +252,13 @@ async fn open_past(cx: &Cx) {
     }
 }
 
-async fn read_past(cx: &Cx) -> Result<Past, ErrorObject> {
+/// Opens the state that came with the call, and adds the answers that came beside it. An answer that is in the state wins: it was checked
+/// before, and the handler has acted on it.
+async fn read_past(cx: &Cx) -> Result<RequestState, ErrorObject> {
     let fresh: InputResponses = cx.params().member("inputResponses")?.unwrap_or_default();
     // Without state nothing was asked, so there is nothing that could have been answered.
-    let Some(state) = cx.params().optional_string("requestState")? else { return Ok(Past::default()) };
-    let mut past: Past = open_payload(cx, &state)?;
+    let Some(state) = cx.params().optional_string("requestState")? else { return Ok(RequestState::default()) };
+    let mut past: RequestState = request_state::open(cx, &state)?;
     let single_use = cx.call().outer.fixed().single_use.clone();
     if let Some(first_use) = single_use
         && !first_use(state.into_owned()).await
@@ -306,83 +270,4 @@ async fn read_past(cx: &Cx) -> Result<Past, ErrorObject> {
         past.answers.entry(key).or_insert(answer);
     }
     Ok(past)
-}
-
-pub(super) fn seal(cx: &Cx, bytes: &[u8]) -> Option<String> {
-    seal_payload(cx, &bytes).ok()
-}
-
-pub(super) fn unseal(cx: &Cx, sealed: &str) -> Result<Vec<u8>, ErrorObject> {
-    open_payload(cx, sealed)
-}
-
-fn seal_payload<T: Serialize>(cx: &Cx, payload: &T) -> Result<String, ErrorObject> {
-    let mut nonce = [0; 8];
-    crate::seal::random(&mut nonce);
-    let expires = now().saturating_add(cx.call().outer.fixed().sealer.life());
-    let sealed = Sealed { expires, nonce: u64::from_le_bytes(nonce), payload };
-    let plain = serde_json::to_vec(&sealed).map_err(|error| ErrorObject::internal(format!("state: {error}")))?;
-    let state = cx.call().outer.fixed().sealer.seal(&plain, &binding(cx));
-    let state = state.ok_or_else(|| ErrorObject::internal("the state of the call cannot be sealed"))?;
-    if state.len() > MAX_STATE_BYTES {
-        let message = format!("the answers and steps of this call are longer than {MAX_STATE_BYTES} bytes");
-        return Err(ErrorObject::internal(message));
-    }
-    Ok(state)
-}
-
-fn open_payload<T: DeserializeOwned>(cx: &Cx, state: &str) -> Result<T, ErrorObject> {
-    let refuse = || ErrorObject::invalid_params("`requestState` is not valid for this request");
-    if state.len() > MAX_STATE_BYTES {
-        return Err(refuse());
-    }
-    let plain = cx.call().outer.fixed().sealer.open(state, &binding(cx)).ok_or_else(refuse)?;
-    let sealed: Sealed<T> = serde_json::from_slice(&plain).map_err(|_| refuse())?;
-    if sealed.expires <= now() {
-        return Err(ErrorObject::invalid_params("`requestState` is too old; call again without it"));
-    }
-    Ok(sealed.payload)
-}
-
-/// What a state is bound to: the user and the program they came through, the method, and the parameters that say what is wanted.
-fn binding(cx: &Cx) -> Vec<u8> {
-    let user = cx.auth();
-    let of_user = |part: fn(&Principal) -> Option<&str>| user.and_then(part).unwrap_or_default().as_bytes();
-    let salient = |name: &str| cx.params().get(name).map(canonical).unwrap_or_default();
-    context(&[
-        b"requestState",
-        &[u8::from(user.is_some())],
-        of_user(|user| Some(&user.issuer)),
-        of_user(|user| Some(&user.subject)),
-        of_user(|user| user.client.as_deref()),
-        cx.method().as_bytes(),
-        &salient("name"),
-        &salient("uri"),
-        &salient("arguments"),
-    ])
-}
-
-/// The same value written in another way, such as with another order of members, is the same request.
-fn canonical(json: &[u8]) -> Vec<u8> {
-    serde_json::from_slice::<serde_json::Value>(json)
-        .and_then(|value| serde_json::to_vec(&value))
-        .unwrap_or_else(|_| json.to_vec())
-}
-
-fn check_mark(past: &Past, key: &str, mark: u64) -> Result<(), QuestionError> {
-    match past.questions.get(key) {
-        Some(known) if *known != mark => Err(QuestionError::BadQuestion {
-            key: key.to_owned(),
-            problem:
-                "another question was asked with the same key; a key must stand for one question in all runs of a call"
-                    .to_owned(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// Tells two questions apart (FNV-1a). Nobody but the server can choose what is compared, so it needs no secret.
-fn mark_of(question: &InputRequest) -> u64 {
-    let text = serde_json::to_vec(question).unwrap_or_default();
-    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -136,7 +136,8 @@ impl Bridge {
         let _ = self.sent.subscribe().wait_for(|sent| *sent >= goal).await;
     }
 
-    fn key(&self) -> Arc<str> {
+    /// Makes a name for one more change, which no other node gives to another one.
+    pub(crate) fn key(&self) -> Arc<str> {
         format!("change {}-{}", self.node, self.count.fetch_add(1, Ordering::Relaxed)).into()
     }
 

@@ -50,7 +50,7 @@ impl TaskCall {
             expires: record.ttl.and_then(|ttl| Instant::now().checked_add(ttl)),
             watch,
             revision: cx.revision(),
-            session: cx.session().cloned(),
+            session: cx.peer_session().cloned(),
             request: None,
             began: AtomicBool::new(false),
             _permit: permit,

@@ -6,6 +6,7 @@ mod talk;
 
 mod basics;
 mod building;
+mod client_handle;
 mod handles;
 #[cfg(feature = "http")]
 mod http;

@@ -6,17 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jackfield_protocol::{
     CallToolResult, ContentBlock, CreateMessageParams, ElicitParams, ElicitSchema, GetPromptResult, InputRequest,
     InputRequired, Outcome, Prompt, PromptMessage, ReadResourceResult, Resource, ResourceContents, Revision, Role,
-    SamplingContentBlock, SamplingMessage, StringSchema,
+    SamplingContentBlock, SamplingMessage, StringSchema, TaskSupport,
 };
 use jackfield_server::{
-    Address, Cx, Done, Elicited, Keys, PromptEntry, QuestionError, Reading, ResourceEntry, Server, Variables, Work,
+    Address, Cx, Done, Elicited, Form, Keys, PromptEntry, QuestionError, Reading, ResourceEntry, Server, Variables,
+    Work,
 };
 use serde_json::json;
 
 use crate::demo::{plain, tool};
 use crate::talk::{Talk, check, check_each, runtime, started};
 
-#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema, jackfield::Form)]
 struct Name {
     name: String,
 }
@@ -61,6 +62,99 @@ fn legacy_clients_are_asked_by_request() {
     );
 }
 
+#[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema, jackfield::Form)]
+#[serde(rename_all = "lowercase")]
+enum Size {
+    Small,
+    Large,
+}
+
+#[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema, jackfield::Form)]
+struct Weight(f64);
+
+/// Asks for single values, one after the other and at once.
+fn values() -> Server {
+    let values = plain("values", |cx: Cx| async move {
+        let sure = cx.elicit::<bool>("sure", "Sure?").await?;
+        let asked = [
+            ("name", String::question("Who?")?),
+            ("count", u8::question("How many?")?),
+            ("weight", Weight::question("How heavy?")?),
+            ("size", Size::question("Which?")?),
+            ("sizes", Vec::<Size>::question("Which ones?")?),
+        ];
+        let answers = cx.ask_all(asked).await?;
+        let several =
+            (answers.form::<String>("name")?, answers.form::<u8>("count")?, answers.form::<Weight>("weight")?);
+        let choices = (answers.form::<Size>("size")?, answers.form::<Vec<Size>>("sizes")?.accepted());
+        Ok::<_, QuestionError>(format!("{sure:?} {several:?} {choices:?}"))
+    });
+    Server::new("x").tool(values.task(TaskSupport::Optional))
+}
+
+/// CLI-051: forms are objects, so a single value travels as one member, under the message as its title.
+#[test]
+fn single_values_are_asked_for_in_each_era() {
+    let all =
+        r#"Accepted(true) (Accepted(\"Ada\"), Accepted(3), Accepted(Weight(1.5))) (Declined, Some([Large, Small]))"#;
+    let legacy = r#"
+        @ 2025-11-25 {"elicitation": {}}
+        > 1 tools/call {"name": "values"}
+        < ? elicitation/create {"message": "Sure?", "requestedSchema": {"type": "object", "properties": {"value": {"type": "boolean", "title": "Sure?"}}, "required": ["value"]}}
+        > ? {"action": "accept", "content": {"value": true}}
+        < ? elicitation/create {"requestedSchema": {"properties": {"value": {"type": "string", "title": "Who?"}}}}
+        > ? {"action": "accept", "content": {"value": "Ada"}}
+        < ? elicitation/create {"requestedSchema": {"properties": {"value": {"type": "integer", "minimum": 0, "maximum": 255}}}}
+        > ? {"action": "accept", "content": {"value": 3}}
+        < ? elicitation/create {"requestedSchema": {"properties": {"value": {"type": "number", "title": "How heavy?"}}}}
+        > ? {"action": "accept", "content": {"value": 1.5}}
+        < ? elicitation/create {"requestedSchema": {"properties": {"value": {"enum": ["small", "large"]}}}}
+        > ? {"action": "decline"}
+        < ? elicitation/create {"requestedSchema": {"properties": {"value": {"type": "array"}}}}
+        > ? {"action": "accept", "content": {"value": ["large", "small"]}}
+        < 1 {"content": [{"text": "ALL"}]}
+        "#;
+    let modern = r#"
+        @ 2026-07-28 {"elicitation": {"form": {}}}
+        > 1 tools/call {"name": "values"}
+        < 1 {"requestState": "$one", "inputRequests": {"sure": {"params": {"requestedSchema": {"properties": {"value": {"type": "boolean", "title": "Sure?"}}}}}}}
+        > 2 tools/call {"name": "values", "requestState": "$one", "inputResponses": {"sure": {"action": "accept", "content": {"value": true}}}}
+        < 2 {"requestState": "$two", "inputRequests": {"name": {}, "count": {}, "weight": {}, "size": {}, "sizes": {}}}
+        > 3 tools/call {"name": "values", "requestState": "$two", "inputResponses": {"name": {"action": "accept", "content": {"value": "Ada"}}, "count": {"action": "accept", "content": {"value": 3}}, "weight": {"action": "accept", "content": {"value": 1.5}}, "size": {"action": "decline"}, "sizes": {"action": "accept", "content": {"value": ["large", "small"]}}}}
+        < 3 {"resultType": "complete", "content": [{"text": "ALL"}]}
+        > 4 tools/call {"name": "values", "requestState": "$one", "inputResponses": {"sure": {"action": "accept", "content": {"value": "yes"}}}}
+        < 4 error -32602 the answer to the question `sure` does not fit it
+        "#;
+    for conversation in [legacy, modern] {
+        check(values(), &conversation.replace("ALL", all));
+    }
+}
+
+/// The same in a call that is a task.
+#[test]
+fn a_task_asks_for_a_single_value() {
+    let sure =
+        plain("sure", |cx: Cx| async move { cx.elicit::<bool>("sure", "Sure?").await.map(|sure| format!("{sure:?}")) });
+    runtime().block_on(async {
+        let mut talk = Talk::new(Server::new("x").tool(sure.task(TaskSupport::Required)));
+        talk.play(
+            r#"
+            @ 2025-11-25 {"elicitation": {}}
+            > 1 tools/call {"name": "sure", "task": {}}
+            < 1 {"task": {"taskId": "$id"}}
+            < notifications/tasks/status {"status": "input_required"}
+            > 2 tasks/result {"taskId": "$id"}
+            < ? elicitation/create {"requestedSchema": {"properties": {"value": {"type": "boolean", "title": "Sure?"}}}}
+            > ? {"action": "accept", "content": {"value": true}}
+            "#,
+        )
+        .await;
+        let mut answers = talk.rest().await;
+        answers.retain(|message| message["id"] == 2);
+        assert_eq!(answers[0]["result"]["content"][0]["text"], "Accepted(true)", "{answers:?}");
+    });
+}
+
 /// PAT-034, PAT-036, PAT-040, PAT-048, PAT-058, PAT-059, BASE-002, STDIO-008: in the modern era the call ends with the question, and is made
 /// again with the answer, beside which there may be others; the server sends no request.
 #[test]
@@ -103,7 +197,7 @@ fn several_choices_can_be_made_in_each_revision() {
         });
         let together = tool("together", json!({"type": "object"}), move |_, cx| async move {
             let answers = cx.ask_all([("pick", ElicitParams::form("Which?", form()).into())]).await?;
-            let picked = answers.form::<serde_json::Value>("pick")?.accepted();
+            let picked = answers.form_content("pick")?.accepted();
             Ok::<_, QuestionError>(serde_json::to_string(&picked).unwrap_or_default())
         });
         Server::new("x").tool(pick).tool(pass_on).tool(together)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jackfield::protocol::{ErrorObject, LoggingLevel};
-use jackfield::transport::Session;
+use jackfield::server::ClientHandle;
 use jackfield::{Cx, Server, State, tool};
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -25,23 +25,13 @@ pub(super) struct Background(Mutex<Running>);
 #[derive(Default)]
 struct Running {
     tasks: JoinSet<()>,
-    switches: HashMap<(usize, Kind), AbortHandle>,
-    subscribed: HashMap<usize, Subscribed>,
+    switches: HashMap<(Audience, Kind), AbortHandle>,
+    /// How often each resource is subscribed to: in the modern era each stream counts by itself.
+    subscribed: HashMap<Audience, BTreeMap<String, usize>>,
 }
 
-/// What a session is subscribed to, or all callers together that have none.
-struct Subscribed {
-    /// While this is kept no other session has the same name.
-    session: Option<Weak<Session>>,
-    /// How often each resource is: in the modern era each stream counts by itself.
-    uris: BTreeMap<String, usize>,
-}
-
-impl Subscribed {
-    fn is_over(&self) -> bool {
-        self.session.as_ref().is_some_and(|session| session.strong_count() == 0)
-    }
-}
+/// A session; none for all callers together that have no session.
+type Audience = Option<ClientHandle>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
@@ -52,9 +42,8 @@ enum Kind {
 /// How many subscriptions of a session are remembered.
 const MOST_SUBSCRIPTIONS: usize = 1000;
 
-/// Names the session of a call; in the modern era all calls share one name.
-fn session(cx: &Cx) -> usize {
-    cx.session().map_or(0, |session| Arc::as_ptr(session).addr())
+fn audience(cx: &Cx) -> Audience {
+    cx.session().map(|_| cx.client())
 }
 
 /// Returns the id of the session as the client knows it: a header of Streamable HTTP, or a part of the query of HTTP+SSE. Streams have
@@ -83,7 +72,7 @@ impl Background {
 
     /// Starts or stops it for the caller's session; returns whether it runs now.
     fn toggle(background: &Arc<Self>, kind: Kind, cx: &Cx) -> bool {
-        let key = (session(cx), kind);
+        let key = (audience(cx), kind);
         let mut running = background.lock();
         while running.tasks.try_join_next().is_some() {}
         running.switches.retain(|_, task| !task.is_finished());
@@ -93,42 +82,80 @@ impl Background {
         }
         // The first time is at once, inside the call: without a session a log message belongs to its request.
         running.happen(kind, cx);
-        let task = running.tasks.spawn(repeat(Arc::downgrade(background), kind, cx.clone()));
+        let task = running.tasks.spawn(repeat(Arc::downgrade(background), kind, Target::of(cx)));
         running.switches.insert(key, task);
         true
     }
 }
 
+/// For whom it happens after the call.
+enum Target {
+    // The context of a call would keep its session alive.
+    Session(ClientHandle),
+    Everyone(Cx),
+}
+
+impl Target {
+    fn of(cx: &Cx) -> Self {
+        audience(cx).map_or_else(|| Self::Everyone(cx.clone()), Self::Session)
+    }
+
+    fn audience(&self) -> Audience {
+        match self {
+            Self::Session(client) => Some(client.clone()),
+            Self::Everyone(_) => None,
+        }
+    }
+
+    async fn closed(&self) {
+        match self {
+            Self::Session(client) => client.closed().await,
+            Self::Everyone(_) => std::future::pending().await,
+        }
+    }
+
+    async fn log(&self) {
+        let (level, text) = any_message();
+        match self {
+            // Whether anyone reads it makes no difference here.
+            Self::Session(client) => drop(client.log(level, None, text).await),
+            Self::Everyone(cx) => cx.log(level, None, text),
+        }
+    }
+
+    fn update(&self, uri: String) {
+        match self {
+            Self::Session(client) => drop(client.notify_resource_updated(uri)),
+            Self::Everyone(cx) => cx.notify_resource_updated(uri),
+        }
+    }
+}
+
 /// Does it at each tick, until the session ends.
-async fn repeat(background: Weak<Background>, kind: Kind, cx: Cx) {
-    let ended = cx.session().map(|session| session.outlet().shutdown());
+async fn repeat(background: Weak<Background>, kind: Kind, target: Target) {
     let mut ticks = tokio::time::interval(PACE);
     ticks.tick().await;
     loop {
-        let end = async {
-            match &ended {
-                Some(ended) => ended.triggered().await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             _ = ticks.tick() => {}
-            () = end => break,
+            () = target.closed() => break,
         }
         let Some(background) = background.upgrade() else { return };
-        background.lock().happen(kind, &cx);
+        match kind {
+            Kind::Logging => target.log().await,
+            Kind::Updates => background.lock().uris(&target.audience()).into_iter().for_each(|uri| target.update(uri)),
+        }
     }
     if let Some(background) = background.upgrade() {
-        background.lock().subscribed.remove(&session(&cx));
+        background.lock().subscribed.remove(&target.audience());
     }
 }
 
 impl Running {
     fn note(&mut self, uri: String, cx: &Cx, subscribed: bool) {
         // Sessions may end without a word.
-        self.subscribed.retain(|_, subscribed| !subscribed.is_over());
-        let new = || Subscribed { session: cx.session().map(Arc::downgrade), uris: BTreeMap::new() };
-        let uris = &mut self.subscribed.entry(session(cx)).or_insert_with(new).uris;
+        self.subscribed.retain(|audience, _| audience.as_ref().is_none_or(|client| !client.is_closed()));
+        let uris = self.subscribed.entry(audience(cx)).or_default();
         let has_room = uris.len() < MOST_SUBSCRIPTIONS;
         match (uris.get_mut(&uri), subscribed) {
             // A session is subscribed or it is not.
@@ -140,19 +167,25 @@ impl Running {
         }
     }
 
+    fn uris(&self, audience: &Audience) -> Vec<String> {
+        self.subscribed.get(audience).into_iter().flat_map(|uris| uris.keys().cloned()).collect()
+    }
+
+    /// Lets it happen inside a call.
     fn happen(&self, kind: Kind, cx: &Cx) {
         match kind {
             Kind::Logging => {
-                let level = any_level();
-                cx.log(level, None, format!("{}-level message", capitalized(level.as_str())));
+                let (level, text) = any_message();
+                cx.log(level, None, text);
             }
-            Kind::Updates => {
-                for uri in self.subscribed.get(&session(cx)).into_iter().flat_map(|subscribed| subscribed.uris.keys()) {
-                    cx.notify_resource_updated(uri);
-                }
-            }
+            Kind::Updates => self.uris(&audience(cx)).into_iter().for_each(|uri| cx.notify_resource_updated(uri)),
         }
     }
+}
+
+fn any_message() -> (LoggingLevel, String) {
+    let level = any_level();
+    (level, format!("{}-level message", capitalized(level.as_str())))
 }
 
 fn any_level() -> LoggingLevel {

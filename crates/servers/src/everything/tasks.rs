@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jackfield::protocol::{ElicitParams, TaskMetadata, TaskStatus};
-use jackfield::{Caller, Cx, Elicited, Error, JsonSchema, RawJson, Server, Tasks, tool};
+use jackfield::{Caller, Cx, Elicited, Error, Form, JsonSchema, RawJson, Server, Tasks, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -43,13 +43,13 @@ pub(super) fn are_taken(caller: &Caller, kind: Kind) -> bool {
 }
 
 /// What the person is asked when a topic has several meanings.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Meaning {
     /// Which meaning of the topic to look into.
     interpretation: Interpretation,
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Deserialize, JsonSchema, Form)]
 #[serde(rename_all = "lowercase")]
 enum Interpretation {
     Technical,

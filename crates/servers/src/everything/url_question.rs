@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use jackfield::protocol::{
     CallToolResult, ContentBlock, ElicitAction, ElicitParams, ElicitResult, ElicitUrlParams, UrlMode,
@@ -30,12 +30,11 @@ pub(super) struct Announced {
 impl Announced {
     /// Notes an announcement; says whether it is new.
     fn is_new(&self, cx: &Cx, url: &str, id: &str) -> bool {
-        let session = cx.session().map_or(0, |session| Arc::as_ptr(session).addr());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST {
             known.clear();
         }
-        known.insert(self.key.hash_one((session, url, id)))
+        known.insert(self.key.hash_one((cx.client(), url, id)))
     }
 }
 

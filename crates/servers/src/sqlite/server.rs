@@ -9,7 +9,6 @@ use jackfield::protocol::{
 };
 use jackfield::server::{Address, PromptEntry, Reading, ResourceEntry, ToolEntry, Variables, Work};
 use jackfield::{Cx, Outcome, Server};
-use jackfield_protocol::{Notification, write_notification};
 use serde::Deserialize;
 
 use super::answers;
@@ -241,11 +240,9 @@ fn shown(outcome: Result<Rows, Failed>) -> Result<CallToolResult, String> {
 /// Says that the memo has changed: to those who subscribed, and to the caller, who gets to know it from the original without that.
 fn notify(cx: &Cx) {
     cx.notify_resource_updated(MEMO);
-    let Some(session) = cx.session().filter(|session| !session.is_subscribed(MEMO)) else { return };
-    let mut message = Vec::new();
-    let notification = Notification::from(ResourceUpdatedParams::new(MEMO));
-    if write_notification(&mut message, notification, cx.revision()).is_ok() {
-        session.outlet().try_notify(None, message);
+    if cx.session().is_some_and(|session| !session.is_subscribed(MEMO)) {
+        // A client that has gone, or does not read, misses nothing that it cannot read.
+        cx.client().try_notify(ResourceUpdatedParams::new(MEMO)).ok();
     }
 }
 

@@ -5,6 +5,7 @@
 #[path = "../../../../http/tests/it/client.rs"]
 mod client;
 
+mod after_call;
 mod eras;
 mod facts;
 mod nodes;

@@ -4,7 +4,7 @@ mod late;
 
 use jackfield_http::{HttpConfig, HttpServer};
 use jackfield_peer::Shutdown;
-use jackfield_protocol::{CallToolResult, TaskSupport};
+use jackfield_protocol::{CallToolResult, LoggingLevel, TaskSupport};
 use jackfield_server::{Cx, Elicited, QuestionError, RunningServer, Server};
 use jackfield_store::{SessionStore, Stores};
 use serde_json::{Value, json};
@@ -13,13 +13,14 @@ use tokio::task::JoinSet;
 
 use super::Listening;
 use super::client::{Ask, Client, MODERN, Session};
+use crate::client_handle::{Kept, keep_tool};
 use crate::demo::{plain, sync_tool, text_resource};
 
 fn ask(id: u32, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }
 
-#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema, jackfield::Form)]
 struct Name {
     name: String,
 }
@@ -194,6 +195,30 @@ async fn the_log_level_belongs_to_the_session() {
     let third = nodes.at(&session, 2);
     let mut stream = third.stream(&third.tool(4, "say", json!({}))).await;
     assert_eq!(stream.message().await.unwrap()["params"]["data"], "said");
+}
+
+/// The node that a call came to reaches its client after the call on the stream that it has at another node, with what is for it alone as
+/// with what is for all.
+#[tokio::test]
+async fn the_client_of_a_call_is_reached_on_any_node() {
+    let nodes = Nodes::start().await;
+    let kept = Kept::default();
+    let handle = nodes.servers[0].registry().tools().add(keep_tool(kept.clone())).unwrap();
+    let session = nodes.session().await;
+    let third = nodes.at(&session, 2);
+    let mut stream = third.stream(&third.get()).await;
+    assert_eq!(session.ask(&session.tool(1, "keep", json!({}))).await.text(), "kept");
+    let client = kept.lock().unwrap()[0].clone();
+    client.log(LoggingLevel::Info, None, "done").await.unwrap();
+    let mut logged = stream.message().await.unwrap();
+    if logged["method"] == "notifications/tools/list_changed" {
+        // That the tool came may be told to a session that opens right after.
+        logged = stream.message().await.unwrap();
+    }
+    assert_eq!(logged["params"]["data"], "done");
+    client.notify_prompts_changed().unwrap();
+    assert_eq!(stream.message().await.unwrap()["method"], "notifications/prompts/list_changed");
+    drop(handle);
 }
 
 /// TASK-036, TASK-037, TASK-039: a task is found and cancelled through any node, by its session only.

@@ -34,7 +34,7 @@ fn core_tasks() -> String {
     r#"@ 2025-11-25 {"elicitation": {}, "roots": {}}"#.to_owned()
 }
 
-#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema, jackfield::Form)]
 struct Name {
     name: String,
 }
@@ -116,7 +116,7 @@ fn server_with(tasks: Tasks) -> (Server, Arc<AtomicUsize>) {
             plain("both", |cx: Cx| async move {
                 let form = |text| ElicitParams::form(text, ElicitSchema::default()).into();
                 let answers = cx.ask_all([("one", form("1?")), ("two", form("2?"))]).await?;
-                let said = |key| answers.form::<serde_json::Value>(key).map(|answer| answer.accepted().is_some());
+                let said = |key| answers.form_content(key).map(|answer| answer.accepted().is_some());
                 Ok::<_, QuestionError>(format!("{} {}", said("one")?, said("two")?))
             })
             .task(TaskSupport::Optional),

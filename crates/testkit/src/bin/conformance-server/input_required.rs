@@ -5,7 +5,7 @@ use jackfield::protocol::{
     BooleanSchema, ElicitParams, ElicitSchema, InputRequest, InputResponses, ListRootsParams, StringSchema,
 };
 use jackfield::server::{ProtocolError, QuestionError};
-use jackfield::{CallToolResult, Cx, ElicitResult, Error, JsonSchema, Outcome, Server, tool, tools};
+use jackfield::{CallToolResult, Cx, ElicitResult, Error, Form, JsonSchema, Outcome, Server, tool, tools};
 use serde::Deserialize;
 
 use crate::questions::{question, said};
@@ -23,17 +23,17 @@ pub(crate) fn add(server: Server) -> Server {
     ])
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Name {
     name: String,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Color {
     color: String,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Agreement {
     ok: bool,
 }

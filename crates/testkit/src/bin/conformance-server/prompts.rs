@@ -1,7 +1,7 @@
 //! Prompts, and the completion of their arguments.
 
 use jackfield::server::QuestionError;
-use jackfield::{ContentBlock, Cx, Image, JsonSchema, PromptMessage, ResourceContents, Server, prompt, prompts};
+use jackfield::{ContentBlock, Cx, Form, Image, JsonSchema, PromptMessage, ResourceContents, Server, prompt, prompts};
 use serde::Deserialize;
 
 use crate::media::PNG;
@@ -57,7 +57,7 @@ fn test_prompt_with_image() -> Vec<PromptMessage> {
     ]
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Background {
     context: String,
 }

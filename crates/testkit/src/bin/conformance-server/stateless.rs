@@ -1,7 +1,7 @@
 //! Tools for the rules of the stateless protocol: missing capabilities, no unwanted messages, notices of change.
 
 use jackfield::server::QuestionError;
-use jackfield::{Cx, JsonSchema, Server, tool, tools};
+use jackfield::{Cx, Form, JsonSchema, Server, tool, tools};
 use serde::Deserialize;
 
 use crate::questions::question;
@@ -23,7 +23,7 @@ async fn test_missing_capability(cx: &Cx) -> Result<String, QuestionError> {
     Ok(format!("Model: {}", answer.model))
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Confirmation {
     confirmed: bool,
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jackfield::protocol::{ElicitParams, ElicitSchema, InputRequest, PrimitiveSchema, StringSchema};
 use jackfield::server::ProtocolError;
-use jackfield::{Cx, Elicited, Error, ErrorObject, JsonSchema, Result, Server, Tasks, tool, tools};
+use jackfield::{Cx, Elicited, Error, ErrorObject, Form, JsonSchema, Result, Server, Tasks, tool, tools};
 use serde::Deserialize;
 
 pub(crate) fn add(server: Server) -> Server {
@@ -48,7 +48,7 @@ async fn protocol_error_job() -> Result<String, ProtocolError> {
     Err(ProtocolError(ErrorObject::internal("the job broke, as it always does")))
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct Confirmation {
     confirm: bool,
 }
@@ -72,11 +72,11 @@ async fn multi_input(cx: &Cx) -> Result<String> {
         InputRequest::from(ElicitParams::form(format!("What is the {name}?"), form))
     };
     let answers = cx.ask_all([("first", form("first")), ("second", form("second"))]).await?;
-    let said = |key| answers.form::<jackfield::Value>(key).map(Elicited::accepted);
+    let said = |key| answers.form_content(key).map(Elicited::accepted);
     Ok(format!("first: {:?}, second: {:?}", said("first")?, said("second")?))
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema, Form)]
 struct UserName {
     name: String,
 }

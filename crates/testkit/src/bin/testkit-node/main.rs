@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use jackfield::{Cx, Elicited, Error, JsonSchema, Result, Server, Tasks, json, resource, resources, tool, tools};
+use jackfield::protocol::LoggingMessageParams;
+use jackfield::{
+    Cx, Elicited, Error, Form, JsonSchema, LoggingLevel, RawJson, Result, Server, Tasks, resource, resources, tool,
+    tools,
+};
 use serde::Deserialize;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -58,7 +62,7 @@ async fn wait(milliseconds: u64, cx: &Cx) -> String {
     "waited".to_owned()
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, Form)]
 struct Name {
     name: String,
 }
@@ -82,10 +86,7 @@ async fn work(text: String, milliseconds: Option<u64>) -> String {
 /// Sends a message that belongs to no request.
 #[tool]
 async fn post(text: String, cx: &Cx) -> Result<String> {
-    let params = json!({ "level": "info", "data": text });
-    let message = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
-    let session = cx.session().ok_or_else(|| Error::new("there is no session"))?;
-    session.outlet().notify(None, message.to_string().into_bytes()).await?;
+    cx.client().notify(LoggingMessageParams::new(LoggingLevel::Info, RawJson::new(&text)?)).await?;
     Ok(text)
 }
 

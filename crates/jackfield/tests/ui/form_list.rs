@@ -1,0 +1,11 @@
+use jackfield::serde::Deserialize;
+use jackfield::{Form, JsonSchema};
+
+#[derive(Deserialize, JsonSchema, Form)]
+#[serde(crate = "jackfield::serde")]
+#[schemars(crate = "jackfield::schemars")]
+struct Order {
+    tags: Vec<String>,
+}
+
+fn main() {}
