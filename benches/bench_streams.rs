@@ -2,6 +2,7 @@
 //! `bench_streams --http 127.0.0.1:8000`.
 
 use jackfield::http::HttpConfig;
+use jackfield::transport::CallLimits;
 use jackfield::{Cx, Server, tool, tools};
 
 /// Count to a number, with an event for each that names the counter.
@@ -22,8 +23,9 @@ async fn main() -> jackfield::Result {
     let config = HttpConfig::default().with_limits(|limits| {
         limits.connections = 65_536;
         limits.connections_per_address = 65_536;
-        limits.listen_streams = 65_536;
         limits.requests_per_address = 65_536;
     });
-    Server::new("streams").tools(tools![count]).serve_http_with(address, config).await
+    let mut calls = CallLimits::default();
+    calls.listen_streams = 65_536;
+    Server::new("streams").tools(tools![count]).limits(calls).serve_http_with(address, config).await
 }

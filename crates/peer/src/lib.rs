@@ -38,7 +38,7 @@ pub use handler::{
 pub use identity::{
     Caller, CallerMemo, CallerResolver, Principal, ResolvedCaller, Session, SessionChange, check_method,
 };
-pub use limits::{Limits, Rate, TokenBucket};
+pub use limits::{CallLimits, Rate, StreamLimits, TokenBucket};
 pub use redact::redacted;
 pub use runtime::{Background, Backoff, Shutdown, ShutdownTrigger, deadline};
 pub use stream::{ByteStream, Connection, Error, Line, Lines};

@@ -117,7 +117,7 @@ fn without_effect(settings: &Settings) -> impl Iterator<Item = &'static str> {
         ("experimental", !settings.experimental.is_empty()),
         ("logging", settings.logging != default.logging),
         ("limits", settings.limits != default.limits),
-        ("listen_streams", settings.listen_streams != default.listen_streams),
+        ("stream_limits", settings.stream_limits != default.stream_limits),
         ("page_size", settings.page_size != default.page_size),
         ("cache", settings.cache != default.cache),
         ("check_output", settings.check_output.is_some()),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use jackfield_peer::{Handler, Limits, Shutdown};
+use jackfield_peer::{CallLimits, Handler, Shutdown};
 use jackfield_protocol::{Implementation, Revision, adapt};
 use jackfield_store::{MemoryTasks, Stores};
 
@@ -36,11 +36,12 @@ impl BuiltServer {
             return Err(BuildError::new(problems));
         }
         let wraps = std::mem::take(&mut settings.wraps);
-        let (limits, stores, tape) = (settings.limits.clone(), settings.stores.clone(), settings.tape.take());
+        let (limits, stream_limits) = (settings.limits.clone(), settings.stream_limits.clone());
+        let (stores, tape) = (settings.stores.clone(), settings.tape.take());
         let router = Arc::new(router(core, settings, &limits, stores.as_ref()));
         let inner: Arc<dyn Handler> = router.clone();
         let entrance = (!wraps.is_empty()).then(|| wraps.into_iter().rev().fold(inner, |handler, wrap| wrap(handler)));
-        Ok(Self { assembly, setup: Setup { router, entrance, limits, stores, tape } })
+        Ok(Self { assembly, setup: Setup { router, entrance, limits, stream_limits, stores, tape } })
     }
 
     /// Opens what lifespans open, in the order in which they were added; those of mounted servers first. If one fails, those
@@ -99,7 +100,7 @@ impl BuiltServer {
     }
 }
 
-fn router(core: Arc<Core>, settings: Settings, limits: &Limits, stores: Option<&Stores>) -> Router {
+fn router(core: Arc<Core>, settings: Settings, limits: &CallLimits, stores: Option<&Stores>) -> Router {
     let info = info(&settings);
     let identity = Revision::ALL.map(|revision| {
         let mut info = info.clone();
@@ -124,7 +125,7 @@ fn router(core: Arc<Core>, settings: Settings, limits: &Limits, stores: Option<&
         cache,
         logging: settings.logging,
         check_output: settings.check_output,
-        listen_streams: settings.listen_streams,
+        listen_streams: limits.listen_streams,
         stop,
         stopping,
         extensions: settings.extensions,

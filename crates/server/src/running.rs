@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use jackfield_peer::tape::Tape;
-use jackfield_peer::{Answering, Handler, Incoming, Limits, Reply, Session};
+use jackfield_peer::{Answering, CallLimits, Handler, Incoming, Reply, Session, StreamLimits};
 use jackfield_protocol::{AnyResult, ErrorObject, Implementation, Outcome, ParamHeader, Revision};
 use jackfield_store::Stores;
 use tower_service::Service;
@@ -34,7 +34,8 @@ pub(crate) struct Setup {
     pub(crate) router: Arc<Router>,
     /// The router, or the middleware around it.
     pub(crate) entrance: Option<Arc<dyn Handler>>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: CallLimits,
+    pub(crate) stream_limits: StreamLimits,
     pub(crate) stores: Option<Stores>,
     pub(crate) tape: Option<Tape>,
 }
@@ -63,12 +64,6 @@ impl RunningServer {
         Registry::new(&self.setup().router.core)
     }
 
-    /// Returns the limits for connections.
-    #[must_use]
-    pub fn limits(&self) -> &Limits {
-        &self.setup().limits
-    }
-
     /// Returns the stores, if there are any of its own.
     #[must_use]
     pub fn stores(&self) -> Option<&Stores> {
@@ -87,7 +82,7 @@ impl RunningServer {
         &self.setup().router.info
     }
 
-    fn setup(&self) -> &Setup {
+    pub(crate) fn setup(&self) -> &Setup {
         &self.shared.setup
     }
 }
@@ -106,6 +101,10 @@ impl Handler for RunningServer {
 
     fn identity(&self, revision: Revision) -> Option<&[u8]> {
         self.setup().router.identity(revision)
+    }
+
+    fn call_limits(&self) -> CallLimits {
+        self.setup().limits.clone()
     }
 
     fn resumed(&self, session: &Arc<Session>, after: Option<u64>) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jackfield_peer::tape::Tape;
-use jackfield_peer::{Caller, Incoming, Limits, Reply};
+use jackfield_peer::{CallLimits, Caller, Incoming, Reply, StreamLimits};
 use jackfield_protocol::{
     AnyResult, ErrorObject, Icon, JsonObject, Outcome, ReadResourceResult, Revision, check_tool_name,
     meta::check_extension_id,
@@ -331,9 +331,14 @@ impl Server {
         })
     }
 
-    /// Sets the limits of connections.
-    pub fn limits(self, limits: Limits) -> Self {
+    /// Sets the limits of calls. They hold over every transport: the standard streams, HTTP in both eras, and any other stream.
+    pub fn limits(self, limits: CallLimits) -> Self {
         self.set(|settings| settings.limits = limits)
+    }
+
+    /// Sets the limits of the standard streams and of other streams of bytes. Those of HTTP connections stand in the configuration of HTTP.
+    pub fn stream_limits(self, limits: StreamLimits) -> Self {
+        self.set(|settings| settings.stream_limits = limits)
     }
 
     /// Sets how many items a page of a list has; 100 by default.
@@ -345,11 +350,6 @@ impl Server {
     /// [`visible_to`](Self::visible_to) is set, contents are private.
     pub fn cache(self, what: Cached, hint: CacheHint) -> Self {
         self.set(|settings| settings.cache.set(what, hint))
-    }
-
-    /// Sets how many listen streams a user, or a connection without user, may have; 64 by default.
-    pub fn listen_streams(self, most: usize) -> Self {
-        self.set(|settings| settings.listen_streams = most)
     }
 
     /// Whether structured output is checked against the tool's schema before it is sent; one that breaks it is an error. By default it is

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jackfield_peer::tape::Tape;
-use jackfield_peer::{Caller, Limits};
+use jackfield_peer::{CallLimits, Caller, StreamLimits};
 use jackfield_protocol::{CacheScope, Icon, Resource, Revision, Settings as NamedSettings};
 use jackfield_store::Stores;
 
@@ -27,7 +27,8 @@ pub(crate) struct Settings {
     pub(crate) icons: Option<Vec<Icon>>,
     pub(crate) instructions: Option<String>,
     pub(crate) package: Option<Package>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: CallLimits,
+    pub(crate) stream_limits: StreamLimits,
     pub(crate) revisions: Vec<Revision>,
     pub(crate) page_size: usize,
     pub(crate) cache: CacheHints,
@@ -35,7 +36,6 @@ pub(crate) struct Settings {
     /// Whether output is checked; where nothing is said, it depends on where the schema comes from.
     pub(crate) check_output: Option<bool>,
     pub(crate) include_server_info: bool,
-    pub(crate) listen_streams: usize,
     pub(crate) extensions: NamedSettings,
     pub(crate) experimental: NamedSettings,
     pub(crate) methods: BTreeMap<String, Arc<dyn RawMethod>>,
@@ -84,14 +84,14 @@ impl Settings {
             icons: None,
             instructions: None,
             package: None,
-            limits: Limits::default(),
+            limits: CallLimits::default(),
+            stream_limits: StreamLimits::default(),
             revisions: Revision::ALL.to_vec(),
             page_size: 100,
             cache: CacheHints::default(),
             logging: true,
             check_output: None,
             include_server_info: true,
-            listen_streams: 64,
             extensions: NamedSettings::new(),
             experimental: NamedSettings::new(),
             methods: BTreeMap::new(),

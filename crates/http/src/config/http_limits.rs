@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// The limits of an HTTP server. Every field has a default and can be changed; [`Duration::MAX`] is no limit.
+/// The limits of an HTTP server. Every field has a default and can be changed; [`Duration::MAX`] is no limit. Those of calls, which hold over
+/// every transport, are the handler's: see [`CallLimits`](jackfield_peer::CallLimits).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
@@ -26,13 +27,9 @@ pub struct HttpLimits {
     pub connections: usize,
     /// The most connections from one address: 1,024. Further ones are closed at once.
     pub connections_per_address: usize,
-    /// The most requests under way of one session or one authenticated user: 128. Further ones get 429.
-    pub requests_in_flight: usize,
     /// The most requests under way of callers without a session that nobody authenticated, from one address: 1,024. Further ones
     /// get 429. Behind a proxy all callers have the address of the proxy.
     pub requests_per_address: usize,
-    /// The most entries of a batch: 100. A longer one gets 400.
-    pub batch_entries: usize,
     /// The most sessions: 10,000. The one that was idle longest makes room, or one whose handshake is not finished, if these are
     /// more than an eighth; if none is idle, `initialize` gets 503.
     pub sessions: usize,
@@ -42,8 +39,6 @@ pub struct HttpLimits {
     pub session_idle: Duration,
     /// How long a client may take from `initialize` to `notifications/initialized`: 30 seconds. Then the session is over.
     pub session_opening: Duration,
-    /// The most listen streams of one user, or of one address if nobody is authenticated: 64. Further ones get 429.
-    pub listen_streams: usize,
     /// The most messages that wait on a stream: 256. A handler that sends more waits.
     pub queued_messages: usize,
     /// The most bytes that wait on a stream: 1 MiB. A handler that sends more waits. When batches of a session hold back as much, because
@@ -62,13 +57,6 @@ pub struct HttpLimits {
     /// How long a stream may be silent before a comment is sent: 15 seconds; also how long an answer may take before it becomes
     /// a stream.
     pub sse_keep_alive: Duration,
-    /// The most questions of one session that wait for an answer: 1024. A further one fails at the handler that asks it.
-    pub questions_waiting: usize,
-    /// How long a question may wait for its answer: 15 minutes. Then it fails, and the client is told that it is no longer wanted.
-    pub question_timeout: Duration,
-    /// How long a handler may take; then its request is answered with -32603. By default `None`, which lets it run until it is
-    /// cancelled.
-    pub request_timeout: Option<Duration>,
     /// How long calls under way may go on after shutdown was asked for: 10 seconds. Then they are dropped.
     pub drain: Duration,
 }
@@ -86,14 +74,11 @@ impl Default for HttpLimits {
             write_timeout: Duration::from_secs(30),
             connections: 16_384,
             connections_per_address: 1_024,
-            requests_in_flight: 128,
             requests_per_address: 1_024,
-            batch_entries: 100,
             sessions: 10_000,
             sessions_per_principal: 256,
             session_idle: Duration::from_secs(300),
             session_opening: Duration::from_secs(30),
-            listen_streams: 64,
             queued_messages: 256,
             queued_bytes: 1024 * 1024,
             kept_events: 512,
@@ -102,9 +87,6 @@ impl Default for HttpLimits {
             kept_streams: 256,
             kept_time: Duration::from_secs(300),
             sse_keep_alive: Duration::from_secs(15),
-            questions_waiting: 1024,
-            question_timeout: Duration::from_secs(15 * 60),
-            request_timeout: None,
             drain: Duration::from_secs(10),
         }
     }

@@ -5,6 +5,7 @@ use std::io;
 use hyper::rt::{Read, Write};
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use jackfield_peer::CallLimits;
 
 use super::io::WatchedIo;
 use crate::HttpConfig;
@@ -24,7 +25,7 @@ pub(crate) struct Protocol {
 }
 
 impl Protocol {
-    pub(crate) fn new(config: &HttpConfig) -> Self {
+    pub(crate) fn new(config: &HttpConfig, calls: &CallLimits) -> Self {
         let limits = &config.limits;
         let mut http1 = http1::Builder::new();
         http1
@@ -45,7 +46,7 @@ impl Protocol {
         http2
             .timer(TokioTimer::new())
             .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
-            .max_concurrent_streams(u32::try_from(limits.requests_in_flight).unwrap_or(u32::MAX))
+            .max_concurrent_streams(u32::try_from(calls.requests_in_flight).unwrap_or(u32::MAX))
             .max_pending_accept_reset_streams(20)
             .max_local_error_reset_streams(1024)
             .keep_alive_interval(limits.sse_keep_alive)

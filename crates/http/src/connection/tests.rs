@@ -60,7 +60,7 @@ async fn a_client_that_vanishes_without_a_word_is_found() {
     let (held, mut dropped) = mpsc::channel(1);
     let endpoint = Endpoint::new(Arc::new(Silent(held)), HttpConfig::default());
     let limits = endpoint.limits().clone();
-    let protocol = Arc::new(Protocol::new(&endpoint.config));
+    let protocol = Arc::new(Protocol::new(&endpoint.config, endpoint.calls()));
     let (_trigger, shutdown) = Shutdown::new();
     // What the network takes for a client that is not there.
     let (mut client, server) = tokio::io::duplex(8);
@@ -150,7 +150,7 @@ struct Served {
 impl Served {
     fn new<const N: usize>(config: HttpConfig, pieces: [(usize, &str); N]) -> Self {
         let endpoint = Endpoint::new(Arc::new(Prompt), config);
-        let protocol = Arc::new(Protocol::new(&endpoint.config));
+        let protocol = Arc::new(Protocol::new(&endpoint.config, endpoint.calls()));
         let (trigger, shutdown) = Shutdown::new();
         let (written, answers) = mpsc::channel(16);
         let (reads, pieces) =

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{Method as Verb, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
 use jackfield_peer::tape::Tape;
-use jackfield_peer::{Handler, Shutdown, ShutdownTrigger, received};
+use jackfield_peer::{CallLimits, Handler, Shutdown, ShutdownTrigger, received};
 use jackfield_protocol::envelope::{Message, MethodName, Rejected};
 use jackfield_protocol::{Method, Revision, meta::key};
 use jackfield_store::Stores;
@@ -59,6 +59,7 @@ impl Endpoint {
         let (trigger, shutdown) = Shutdown::new();
         let shared = Arc::new(Shared {
             limits: config.limits.clone(),
+            calls: handler.call_limits(),
             log: Arc::new(MemoryEventLog::new(&config.limits)),
             node: config.stores.clone().filter(Stores::is_shared).map(Node::new),
             shutdown,
@@ -88,6 +89,11 @@ impl Endpoint {
 
     pub(crate) fn limits(&self) -> &HttpLimits {
         &self.shared.limits
+    }
+
+    /// Returns the limits of calls, which are the handler's.
+    pub(crate) fn calls(&self) -> &CallLimits {
+        &self.shared.calls
     }
 
     /// Serves one request. `any_path` treats every path as the endpoint's own.
@@ -274,8 +280,8 @@ impl Endpoint {
             return respond::refusal(StatusCode::NOT_ACCEPTABLE, message).into();
         };
         let read = match from {
-            Some(from) => from.read(text, self.limits().batch_entries),
-            None => Message::read(text, self.limits().batch_entries),
+            Some(from) => from.read(text, self.calls().batch_entries),
+            None => Message::read(text, self.calls().batch_entries),
         };
         let message = match read {
             Ok(message) => message,

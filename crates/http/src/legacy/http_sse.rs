@@ -122,13 +122,13 @@ pub(crate) fn take_http_sse(
     text: &Bytes,
 ) -> Response<Body> {
     live.touch();
-    let read = Message::read(text, host.limits().batch_entries);
+    let read = Message::read(text, host.calls().batch_entries);
     let status = if read.is_ok() { StatusCode::ACCEPTED } else { StatusCode::BAD_REQUEST };
     match received(read) {
         Ok(Message::Batch(entries)) if live.revision().has_batches() => {
             let exchange = Exchange::new(live.clone(), Accepts::Both, true);
             if host.start_batch(&exchange, &entries, parts) {
-                return respond::too_many_notifications(host.limits().requests_in_flight);
+                return respond::too_many_notifications(host.calls().requests_in_flight);
             }
         }
         Ok(Message::Batch(_)) => {
@@ -139,7 +139,7 @@ pub(crate) fn take_http_sse(
         }
         Ok(Message::Notification(incident)) => {
             if !host.notice(live, incident, parts) {
-                return respond::too_many_notifications(host.limits().requests_in_flight);
+                return respond::too_many_notifications(host.calls().requests_in_flight);
             }
         }
         Ok(Message::Answer(answer)) => live.questions.answer(answer),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::request::Parts;
 use jackfield_peer::{
-    ActiveRequest, Background, Cancellation, Guarded, Handler, Incoming, Reply, RequestKey, ResolvedCaller, Work,
-    check_batch_entry, received, write_error,
+    ActiveRequest, Background, CallLimits, Cancellation, Guarded, Handler, Incoming, Reply, RequestKey, ResolvedCaller,
+    Work, check_batch_entry, received, write_error,
 };
 use jackfield_protocol::envelope::{Message, MethodName, RawId, RawNotification, RawResponse, Rejected, Request};
 use jackfield_protocol::error::code;
@@ -42,6 +42,10 @@ impl SessionHost {
 
     pub(crate) fn limits(&self) -> &HttpLimits {
         &self.shared.limits
+    }
+
+    pub(crate) fn calls(&self) -> &CallLimits {
+        &self.shared.calls
     }
 
     /// Ends sessions that have been idle for too long, if nobody has looked for a while.
@@ -144,7 +148,7 @@ impl SessionHost {
         if let Some(parts) = parts {
             incoming.extensions.insert_shared(parts);
         }
-        let work = active.begin(&*self.handler, incoming, self.limits().request_timeout);
+        let work = active.begin(&*self.handler, incoming, self.calls().request_timeout);
         (active, work)
     }
 
@@ -182,7 +186,7 @@ impl SessionHost {
         if !exchange.live().is_in_use() {
             return Ok(());
         }
-        exchange.live().calls().running.check_request(&request.id, self.limits().requests_in_flight)
+        exchange.live().calls().running.check_request(&request.id, self.calls().requests_in_flight)
     }
 
     fn go_on(&self, request: ActiveRequest, exchange: &Arc<Exchange>, work: Guarded) {
@@ -231,13 +235,13 @@ impl SessionHost {
             return true;
         }
         let Some(from) = live.resolve_notification(&incident) else { return true };
-        let most = self.limits().requests_in_flight;
+        let most = self.calls().requests_in_flight;
         if live.is_in_use() && !live.calls().running.has_room_for_notification(&incident.method, most) {
             return false;
         }
         let mut incoming = Incoming::notification(incident, from, live.outlet().clone());
         incoming.extensions.insert_shared(parts.clone());
-        if let Work::Pending(work) = Work::on_notification(&*self.handler, incoming, self.limits().request_timeout) {
+        if let Work::Pending(work) = Work::on_notification(&*self.handler, incoming, self.calls().request_timeout) {
             self.go_on_noticing(live, work);
         }
         true

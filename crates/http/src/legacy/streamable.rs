@@ -70,7 +70,7 @@ impl StreamableEndpoint {
             Message::Batch(entries) if live.revision().has_batches() => {
                 let exchange = Exchange::new(live, arrived.accepts, true);
                 if self.host.start_batch(&exchange, &entries, &arrived.parts) {
-                    return respond::too_many_notifications(self.host.limits().requests_in_flight).into();
+                    return respond::too_many_notifications(self.host.calls().requests_in_flight).into();
                 }
                 exchange
             }
@@ -106,7 +106,7 @@ impl StreamableEndpoint {
         let becomes_ready = incident.method == MethodName::Known(Method::Initialized);
         let response = match self.host.notice(&live, incident, parts) {
             true => respond::empty(StatusCode::ACCEPTED),
-            false => respond::too_many_notifications(self.host.limits().requests_in_flight),
+            false => respond::too_many_notifications(self.host.calls().requests_in_flight),
         };
         match self.cluster_of(&live).filter(|_| becomes_ready).cloned() {
             None => response.into(),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
-use jackfield_peer::{ActiveRequest, Caller, CallerMemo, Handler, Incoming, Reply, ResolvedCaller, Work, check_method};
+use jackfield_peer::{
+    ActiveRequest, CallLimits, Caller, CallerMemo, Handler, Incoming, Reply, ResolvedCaller, Work, check_method,
+};
 use jackfield_protocol::envelope::{Message, MethodName, Params, RawId, RawNotification, Request};
 use jackfield_protocol::error::code;
 use jackfield_protocol::{ErrorObject, Method, Revision, meta::key};
@@ -40,6 +42,10 @@ impl ModernEndpoint {
 
     fn limits(&self) -> &HttpLimits {
         &self.shared.limits
+    }
+
+    fn calls(&self) -> &CallLimits {
+        &self.shared.calls
     }
 
     /// Serves a POST.
@@ -87,7 +93,7 @@ impl ModernEndpoint {
         let active = ActiveRequest::new(key, &request, from.caller.revision, &origin);
         let mut incoming = Incoming::request(key, request, from, outlet.clone());
         incoming.extensions.insert_shared(arrived.parts.clone());
-        let work = active.begin(&*self.handler, incoming, self.limits().request_timeout);
+        let work = active.begin(&*self.handler, incoming, self.calls().request_timeout);
         // Work that is ready at once is over before the next begins, so that only the rest has to be counted.
         if permit.is_none() && matches!(work, Work::Pending(_)) {
             permit = self.in_flight.take(arrived.owner(), usize::MAX);
@@ -185,18 +191,18 @@ impl ModernEndpoint {
                 let message = "the answer is a stream; accept text/event-stream";
                 return Err(Box::new(respond::refusal(StatusCode::NOT_ACCEPTABLE, message)));
             }
-            let permit = self.listening.take(arrived.owner(), limits.listen_streams);
+            let permit = self.listening.take(arrived.owner(), self.calls().listen_streams);
             return permit
                 .map(Some)
-                .ok_or_else(|| too_many(Some(id), limits.listen_streams, "listen streams are open"));
+                .ok_or_else(|| too_many(Some(id), self.calls().listen_streams, "listen streams are open"));
         }
         if arrived.principal().is_none() {
             let limit = limits.requests_per_address;
             let has_room = self.in_flight.has_room(|| arrived.owner(), limit);
             return if has_room { Ok(None) } else { Err(too_many(Some(id), limit, "requests are running")) };
         }
-        let permit = self.in_flight.take(arrived.owner(), limits.requests_in_flight);
-        permit.map(Some).ok_or_else(|| too_many(Some(id), limits.requests_in_flight, "requests are running"))
+        let permit = self.in_flight.take(arrived.owner(), self.calls().requests_in_flight);
+        permit.map(Some).ok_or_else(|| too_many(Some(id), self.calls().requests_in_flight, "requests are running"))
     }
 
     fn notification(&self, arrived: &Arrived, from: Option<&ClientMemo>, incident: RawNotification) -> HttpAnswer {
@@ -215,14 +221,14 @@ impl ModernEndpoint {
         // As many may be under way as requests, and beside them.
         let limits = self.limits();
         let is_anonymous = arrived.principal().is_none();
-        let limit = if is_anonymous { limits.requests_per_address } else { limits.requests_in_flight };
+        let limit = if is_anonymous { limits.requests_per_address } else { self.calls().requests_in_flight };
         let Some(permit) = self.notifications.take(arrived.owner(), limit) else {
             return too_many(None, limit, "notifications are running").into();
         };
         let outlet = self.outlet(true);
         let mut incoming = Incoming::notification(incident, ResolvedCaller { caller, session: None }, outlet);
         incoming.extensions.insert_shared(arrived.parts.clone());
-        match Work::on_notification(&*self.handler, incoming, limits.request_timeout) {
+        match Work::on_notification(&*self.handler, incoming, self.calls().request_timeout) {
             Work::Ready(_) => accepted().into(),
             // A notification has no answer; it is over when the work is, or when the client goes.
             Work::Pending(work) => HttpAnswer::pending(async move {

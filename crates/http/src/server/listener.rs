@@ -145,7 +145,7 @@ impl BoundServer {
     pub async fn serve(self, shutdown: Shutdown) -> Result<(), Error> {
         let endpoint = self.service.endpoint().clone();
         endpoint.start_node();
-        let protocol = Arc::new(Protocol::new(&endpoint.config));
+        let protocol = Arc::new(Protocol::new(&endpoint.config, endpoint.calls()));
         let mut connections = JoinSet::new();
         let addresses = Arc::new(Addresses::default());
         let mut sweep = tokio::time::interval(SWEEP);

@@ -67,7 +67,7 @@ impl StreamableService {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         self.endpoint.start_node();
-        let protocol = Arc::new(Protocol::new(&self.endpoint.config));
+        let protocol = Arc::new(Protocol::new(&self.endpoint.config, self.endpoint.calls()));
         connection::serve(stream, from, self.endpoint.clone(), protocol, shutdown).await;
     }
 

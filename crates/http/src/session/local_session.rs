@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jackfield_peer::{
-    AskError, CallerResolver, Outlet, Principal, Questions, RequestKey, ResolvedCaller, Session, Shutdown,
+    AskError, CallLimits, CallerResolver, Outlet, Principal, Questions, RequestKey, ResolvedCaller, Session, Shutdown,
 };
 use jackfield_protocol::envelope::{MethodName, Params, RawId, RawNotification, RawResponse};
 use jackfield_protocol::{ErrorObject, RequestId, Revision};
@@ -25,6 +25,7 @@ use crate::nodes::{Node, Replica, Sink};
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) limits: HttpLimits,
+    pub(crate) calls: CallLimits,
     pub(crate) log: Arc<MemoryEventLog>,
     /// This process as one of several, if it shares a store with others.
     pub(crate) node: Option<Arc<Node>>,
@@ -98,7 +99,7 @@ impl LocalSession {
         shared: &Arc<Shared>,
         replica: Option<Replica>,
     ) -> Arc<Self> {
-        let questions = Questions::new(shared.limits.questions_waiting, shared.limits.question_timeout);
+        let questions = Questions::new(shared.calls.questions_waiting, shared.calls.question_timeout);
         let questions = match replica.as_ref().and(shared.node.as_ref()) {
             Some(node) => questions.asked_by(node.name.clone()),
             None => questions,

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use http::request::Parts;
 use jackfield_http::{Authentication, Authenticator, BoundServer, HttpConfig, HttpServer, StreamableService};
-use jackfield_peer::{Answering, Caller, Handler, Incoming, Principal, Reply, Session, Shutdown, ShutdownTrigger};
+use jackfield_peer::{
+    Answering, CallLimits, Caller, Handler, Incoming, Principal, Reply, Session, Shutdown, ShutdownTrigger,
+};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, ErrorObject, Method, Outcome, ParamHeader, Revision, Schema, param_headers};
 use serde_json::{Value, json};
@@ -29,6 +31,7 @@ pub(crate) struct Tools {
     pub(crate) callers: Mutex<Vec<Arc<Caller>>>,
     pub(crate) running: Arc<AtomicUsize>,
     pub(crate) revisions: Vec<Revision>,
+    limits: CallLimits,
     routed: Arc<[ParamHeader]>,
 }
 
@@ -38,6 +41,17 @@ impl Tools {
     }
 
     pub(crate) fn of(revisions: &[Revision]) -> (Arc<Self>, mpsc::Receiver<String>) {
+        Self::with(revisions, CallLimits::default())
+    }
+
+    /// Tools with limits of their own.
+    pub(crate) fn limited(change: impl FnOnce(&mut CallLimits)) -> (Arc<Self>, mpsc::Receiver<String>) {
+        let mut limits = CallLimits::default();
+        change(&mut limits);
+        Self::with(&Revision::ALL, limits)
+    }
+
+    fn with(revisions: &[Revision], limits: CallLimits) -> (Arc<Self>, mpsc::Receiver<String>) {
         let (seen, receiver) = mpsc::channel(10_000);
         let schema = json!({ "type": "object", "properties": {
             "region": { "type": "string", "x-mcp-header": "Region" },
@@ -52,6 +66,7 @@ impl Tools {
             callers: Mutex::default(),
             running: Arc::default(),
             revisions: revisions.to_vec(),
+            limits,
             routed: param_headers(&Schema::new(&schema).unwrap()).unwrap().into(),
         };
         (Arc::new(tools), receiver)
@@ -236,6 +251,10 @@ impl Handler for Tools {
         &self.revisions
     }
 
+    fn call_limits(&self) -> CallLimits {
+        self.limits.clone()
+    }
+
     fn param_headers(&self, tool: &str) -> Option<Arc<[ParamHeader]>> {
         (tool == "routed").then(|| self.routed.clone())
     }
@@ -328,6 +347,12 @@ impl Fixture {
 
     pub(crate) async fn with(config: HttpConfig) -> Self {
         let (tools, seen) = Tools::new();
+        Self::run(tools, seen, config).await
+    }
+
+    /// A server whose handler has limits of its own.
+    pub(crate) async fn limited(config: HttpConfig, change: impl FnOnce(&mut CallLimits)) -> Self {
+        let (tools, seen) = Tools::limited(change);
         Self::run(tools, seen, config).await
     }
 

@@ -202,7 +202,7 @@ async fn paths_and_methods() {
 /// T-028: listen streams per address are bounded, and given back.
 #[tokio::test]
 async fn listen_streams_are_bounded() {
-    let mut fixture = Fixture::with(HttpConfig::default().with_limits(|limits| limits.listen_streams = 2)).await;
+    let mut fixture = Fixture::limited(HttpConfig::default(), |calls| calls.listen_streams = 2).await;
     let listen = Ask::modern("subscriptions/listen", json!({ "notifications": {} }));
     let mut open = Vec::new();
     for _ in 0..2 {

@@ -88,8 +88,7 @@ async fn a_session_of_the_old_transport() {
 /// A notification for which there is no room is refused, as on the newer transport: the client must not take it for heard.
 #[tokio::test]
 async fn a_notification_without_room_is_refused() {
-    let config = HttpConfig::default().with_limits(|limits| limits.requests_in_flight = 2);
-    let mut fixture = Fixture::with(config).await;
+    let mut fixture = Fixture::limited(HttpConfig::default(), |calls| calls.requests_in_flight = 2).await;
     let mut sse = Sse::open(&fixture, None).await;
     sse.initialize().await;
     for id in 1..=2 {

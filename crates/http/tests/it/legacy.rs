@@ -232,7 +232,7 @@ async fn the_reason_of_a_cancellation_is_logged() {
 #[tokio::test]
 async fn requests_in_flight_are_bounded() {
     let mut fixture =
-        Fixture::with(jackfield_http::HttpConfig::default().with_limits(|limits| limits.requests_in_flight = 2)).await;
+        Fixture::limited(jackfield_http::HttpConfig::default(), |calls| calls.requests_in_flight = 2).await;
     let session = Session::open(fixture.address, "2025-11-25").await;
     let mut clients = Vec::new();
     for id in 0..2 {
@@ -257,8 +257,8 @@ async fn requests_in_flight_are_bounded() {
 /// T-028: a notification in a batch that is dropped does not vanish silently: the POST is refused, if nothing else of it is answered.
 #[tokio::test]
 async fn notifications_in_a_batch_are_bounded() {
-    let config = jackfield_http::HttpConfig::default().with_limits(|limits| limits.requests_in_flight = 1);
-    let mut fixture = Fixture::with(config).await;
+    let mut fixture =
+        Fixture::limited(jackfield_http::HttpConfig::default(), |calls| calls.requests_in_flight = 1).await;
     let session = Session::open(fixture.address, "2025-03-26").await;
     let notice = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
     assert_eq!(session.ask(&session.post(json!([notice]))).await.status, 202);

@@ -50,8 +50,8 @@ async fn a_tower_service() {
 /// T-028: limits for each address hold in an application too, which says where a request comes from.
 #[tokio::test]
 async fn an_application_names_the_address() {
-    let (tools, mut seen) = Tools::new();
-    let mut service = StreamableService::new(tools, HttpConfig::default().with_limits(|l| l.listen_streams = 1));
+    let (tools, mut seen) = Tools::limited(|calls| calls.listen_streams = 1);
+    let mut service = StreamableService::new(tools, HttpConfig::default());
     let params = json!({ "notifications": {}, "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} } });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params }).to_string();

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use http::Request;
 use jackfield_http::{Body, HttpConfig};
+use jackfield_peer::CallLimits;
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
@@ -74,8 +75,8 @@ async fn a_notification_that_contradicts_its_headers_is_refused() {
 /// A question that is not answered in time fails, and the client hears that it is no longer wanted.
 #[tokio::test]
 async fn a_question_does_not_wait_for_ever() {
-    let config = HttpConfig::default().with_limits(|limits| limits.question_timeout = Duration::from_millis(1));
-    let fixture = Fixture::with(config).await;
+    let change = |calls: &mut CallLimits| calls.question_timeout = Duration::from_millis(1);
+    let fixture = Fixture::limited(HttpConfig::default(), change).await;
     let session = Session::open(fixture.address, "2025-11-25").await;
     let mut stream = session.stream(&session.tool(1, "ask", json!({}))).await;
     let question = stream.message().await.unwrap();
@@ -92,7 +93,7 @@ async fn a_question_does_not_wait_for_ever() {
 /// More questions than the limit are not asked; the one that waits is answered all the same.
 #[tokio::test]
 async fn questions_above_the_limit_are_not_asked() {
-    let fixture = Fixture::with(HttpConfig::default().with_limits(|limits| limits.questions_waiting = 1)).await;
+    let fixture = Fixture::limited(HttpConfig::default(), |calls| calls.questions_waiting = 1).await;
     let session = Session::open(fixture.address, "2025-11-25").await;
     let mut first = session.stream(&session.tool(1, "ask", json!({}))).await;
     let question = first.message().await.unwrap();

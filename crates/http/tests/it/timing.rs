@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jackfield_http::HttpConfig;
+use jackfield_peer::CallLimits;
 use serde_json::json;
 use tokio::time::{Instant, advance};
 
@@ -123,8 +124,8 @@ async fn finished_streams_are_forgotten() {
 /// A handler may have a time limit.
 #[tokio::test(start_paused = true)]
 async fn handlers_may_have_a_time_limit() {
-    let config = HttpConfig::default().with_limits(|limits| limits.request_timeout = Some(Duration::from_secs(5)));
-    let mut fixture = Fixture::with(config).await;
+    let change = |calls: &mut CallLimits| calls.request_timeout = Some(Duration::from_secs(5));
+    let mut fixture = Fixture::limited(HttpConfig::default(), change).await;
     let session = Session::open(fixture.address, "2025-11-25").await;
     for ask in [Ask::tool("wait", json!({})), session.tool(1, "wait", json!({}))] {
         assert_eq!(fixture.ask(&ask).await.code(), -32603);
@@ -158,13 +159,14 @@ async fn any_time_may_be_without_limit() {
             &mut limits.session_opening,
             &mut limits.kept_time,
             &mut limits.sse_keep_alive,
-            &mut limits.question_timeout,
             &mut limits.drain,
         ];
         times.into_iter().for_each(|time| *time = Duration::MAX);
-        limits.request_timeout = Some(Duration::MAX);
     });
-    let mut fixture = Fixture::with(config).await;
+    let no_limit = |calls: &mut CallLimits| {
+        (calls.question_timeout, calls.request_timeout) = (Duration::MAX, Some(Duration::MAX));
+    };
+    let mut fixture = Fixture::limited(config, no_limit).await;
     let mut client = Client::connect(fixture.address).await;
     let ask = Ask::tool("bulk", json!({ "to": 24, "bytes": 1 << 20 })).bytes();
     let (head, body) = ask.split_at(ask.len() - 10);
@@ -193,11 +195,9 @@ async fn any_time_may_be_without_limit() {
 /// Whatever a handler is asked has the same time: also the handshake, and notifications of both eras.
 #[tokio::test(start_paused = true)]
 async fn every_handler_has_the_same_time() {
-    let config = HttpConfig::default().with_limits(|limits| {
-        limits.request_timeout = Some(Duration::from_secs(1));
-        limits.requests_per_address = 1;
-    });
-    let mut fixture = Fixture::with(config).await;
+    let config = HttpConfig::default().with_limits(|limits| limits.requests_per_address = 1);
+    let change = |calls: &mut CallLimits| calls.request_timeout = Some(Duration::from_secs(1));
+    let mut fixture = Fixture::limited(config, change).await;
     let opening = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "hang": true,
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
     let answer = fixture.ask(&Ask::post(opening)).await;

@@ -16,7 +16,8 @@
 //! the [`RunningServer`](crate::RunningServer) serves any number of streams and HTTP requests until it is
 //! [stopped](crate::RunningServer::stop).
 //!
-//! [`Limits`](crate::transport::Limits) says how much one connection may hold and how often one caller may call tools, ask for completions and be sent
+//! [`CallLimits`](crate::transport::CallLimits), set with [`Server::limits`](crate::Server::limits), hold over every transport: how many requests may be under
+//! way, how long a handler may take, how often one caller may call tools, ask for completions and be sent
 //! log messages. The rates are far above what anyone needs; a server whose tools cost money sets them lower.
 //!
 //! ```

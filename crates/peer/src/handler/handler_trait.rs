@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use jackfield_protocol::{AnyResult, ErrorObject, Outcome, ParamHeader, Revision};
 use tower_service::Service;
 
-use crate::{Answering, Incoming, Session};
+use crate::{Answering, CallLimits, Incoming, Session};
 
 /// Answers requests. A server is one; so is any `tower` service, through [`TowerHandler`].
 pub trait Handler: Send + Sync + 'static {
@@ -22,6 +22,11 @@ pub trait Handler: Send + Sync + 'static {
     fn identity(&self, revision: Revision) -> Option<&[u8]> {
         let _ = revision;
         None
+    }
+
+    /// Returns the limits of calls, which every transport keeps that brings it calls.
+    fn call_limits(&self) -> CallLimits {
+        CallLimits::default()
     }
 
     /// Called when this process takes over a session that another process opened, or learns of a subscription made there. The client

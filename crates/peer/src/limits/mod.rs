@@ -1,10 +1,11 @@
 //! Bounds: how much a peer may ask for, and how often.
 
-#[expect(clippy::module_inception, reason = "split in the next step")]
-mod limits;
+mod call_limits;
 mod rate;
+mod stream_limits;
 mod token_bucket;
 
-pub use limits::Limits;
+pub use call_limits::CallLimits;
 pub use rate::Rate;
+pub use stream_limits::StreamLimits;
 pub use token_bucket::TokenBucket;

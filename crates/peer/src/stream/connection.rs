@@ -15,12 +15,12 @@ use super::dispatch::{Finished, StreamDispatch};
 use super::lines::Lines;
 use super::stream_outlet::{Queued, StreamOutlet};
 use crate::tape::Recorder;
-use crate::{ByteStream, CallerResolver, Handler, Limits, Principal, Shutdown};
+use crate::{ByteStream, CallerResolver, Handler, Principal, Shutdown, StreamLimits};
 
 /// Serves one byte stream with one message per line: standard streams, a socket, a pipe, or memory.
 pub struct Connection {
     handler: Arc<dyn Handler>,
-    limits: Limits,
+    limits: StreamLimits,
     principal: Option<Principal>,
     shutdown: Option<Shutdown>,
     recorder: Option<Recorder>,
@@ -54,12 +54,12 @@ enum Event {
 impl Connection {
     /// Makes a connection that is answered by `handler`.
     pub fn new(handler: Arc<dyn Handler>) -> Self {
-        Self { handler, limits: Limits::default(), principal: None, shutdown: None, recorder: None }
+        Self { handler, limits: StreamLimits::default(), principal: None, shutdown: None, recorder: None }
     }
 
-    /// Sets the limits.
+    /// Sets the limits of the stream. Those of calls are the [handler's](Handler::call_limits).
     #[must_use]
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: StreamLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -86,7 +86,7 @@ impl Connection {
     }
 
     /// Serves the stream until the peer closes it or shutdown is triggered. Requests under way then have the time of
-    /// [`Limits::end_of_input`] or [`Limits::drain`] to finish; what still runs after that is dropped.
+    /// [`StreamLimits::end_of_input`] or [`StreamLimits::drain`] to finish; what still runs after that is dropped.
     ///
     /// # Errors
     /// The stream failed. A peer that closes its reading end early is not an error.
@@ -96,12 +96,14 @@ impl Connection {
     pub async fn serve(self, stream: ByteStream) -> Result<(), Error> {
         let outer = self.shutdown.clone();
         let (trigger, inner) = Shutdown::new();
-        let (outlet, mut queue) = StreamOutlet::new(&self.limits, inner);
+        let calls = self.handler.call_limits();
+        let (outlet, mut queue) = StreamOutlet::new(&self.limits, &calls, inner);
         let resolver = CallerResolver::new(self.handler.revisions(), self.principal);
         let mut lines = Lines::new(self.limits.line_bytes);
         let (drain, end_of_input) = (self.limits.drain, self.limits.end_of_input);
         let turn = self.limits.queued_messages;
-        let mut dispatch = StreamDispatch::new(self.handler, self.limits, resolver, outlet.clone(), self.recorder);
+        let mut dispatch =
+            StreamDispatch::new(self.handler, self.limits, calls, resolver, outlet.clone(), self.recorder);
         let ByteStream { mut reader, mut writer } = stream;
         let mut deadline = None;
         // Nothing more will come. At a shutdown a line that is half here stays what it is.

@@ -17,12 +17,13 @@ use crate::call::{
     ActiveRequest, Cancellation, Guarded, Origin, Running, Work, check_batch_entry, received, write_error,
 };
 use crate::tape::{Recorder, Side};
-use crate::{CallerResolver, Handler, Incoming, Limits, Outlet, Reply, RequestKey};
+use crate::{CallLimits, CallerResolver, Handler, Incoming, Outlet, Reply, RequestKey, StreamLimits};
 
 /// The state of one connection: who is calling, what runs, and what waits to be written.
 pub(crate) struct StreamDispatch {
     handler: Arc<dyn Handler>,
-    limits: Limits,
+    limits: StreamLimits,
+    calls: CallLimits,
     resolver: CallerResolver,
     meta: Memo,
     questions: Arc<StreamOutlet>,
@@ -62,7 +63,8 @@ pub(crate) struct Finished {
 impl StreamDispatch {
     pub(crate) fn new(
         handler: Arc<dyn Handler>,
-        limits: Limits,
+        limits: StreamLimits,
+        calls: CallLimits,
         resolver: CallerResolver,
         outlet: Arc<StreamOutlet>,
         recorder: Option<Recorder>,
@@ -70,6 +72,7 @@ impl StreamDispatch {
         Self {
             handler,
             limits,
+            calls,
             resolver,
             meta: Memo::default(),
             questions: outlet.clone(),
@@ -113,7 +116,7 @@ impl StreamDispatch {
     }
 
     fn text(&mut self, text: &Bytes, batch: Option<BatchKey>, queue: &mut impl FnMut() -> Option<Queued>) {
-        match received(Message::read_with(text, self.limits.batch_entries, &mut self.meta)) {
+        match received(Message::read_with(text, self.calls.batch_entries, &mut self.meta)) {
             Ok(Message::Request(request)) => self.request(request, batch, queue),
             Ok(Message::Notification(incident)) => self.notification(incident),
             Ok(Message::Answer(answer)) => self.questions.questions.answer(answer),
@@ -145,7 +148,7 @@ impl StreamDispatch {
         let key = self.next_key();
         let active = ActiveRequest::new(key, &request, from.caller.revision, &ByteStreamOrigin);
         let incoming = Incoming::request(key, request, from, self.outlet.clone());
-        match active.begin(&*self.handler, incoming, self.limits.request_timeout) {
+        match active.begin(&*self.handler, incoming, self.calls.request_timeout) {
             Work::Ready(reply) => {
                 while let Some(queued) = queue() {
                     self.message(queued, Some(key));
@@ -167,7 +170,7 @@ impl StreamDispatch {
         if let Some(batch) = batch {
             check_batch_entry(&request.method, self.batches.held_beside(batch), self.limits.queued_bytes)?;
         }
-        self.running.check_request(&request.id, self.limits.requests_in_flight)
+        self.running.check_request(&request.id, self.calls.requests_in_flight)
     }
 
     fn next_key(&mut self) -> RequestKey {
@@ -190,11 +193,11 @@ impl StreamDispatch {
         let Some(from) = self.resolver.notification(&incident) else {
             return tracing::debug!(method = incident.method.as_str(), "a notification came before the handshake");
         };
-        if !self.running.has_room_for_notification(&incident.method, self.limits.requests_in_flight) {
+        if !self.running.has_room_for_notification(&incident.method, self.calls.requests_in_flight) {
             return;
         }
         let incoming = Incoming::notification(incident, from, self.outlet.clone());
-        if let Work::Pending(work) = Work::on_notification(&*self.handler, incoming, self.limits.request_timeout) {
+        if let Work::Pending(work) = Work::on_notification(&*self.handler, incoming, self.calls.request_timeout) {
             let key = self.next_key();
             self.spawn(key, work, None);
         }

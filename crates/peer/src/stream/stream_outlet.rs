@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use crate::{AskError, Closed, Limits, Outlet, Questions, RequestKey, Shutdown};
+use crate::{AskError, CallLimits, Closed, Outlet, Questions, RequestKey, Shutdown, StreamLimits};
 
 /// A message of a handler, and its place among the answers.
 pub(crate) type Queued = (Place, Vec<u8>);
@@ -38,9 +38,13 @@ pub(crate) struct StreamOutlet {
 }
 
 impl StreamOutlet {
-    pub(crate) fn new(limits: &Limits, shutdown: Shutdown) -> (Arc<Self>, mpsc::Receiver<Queued>) {
+    pub(crate) fn new(
+        limits: &StreamLimits,
+        calls: &CallLimits,
+        shutdown: Shutdown,
+    ) -> (Arc<Self>, mpsc::Receiver<Queued>) {
         let (queue, receiver) = mpsc::channel(limits.queued_messages);
-        let questions = Questions::new(limits.questions_waiting, limits.question_timeout);
+        let questions = Questions::new(calls.questions_waiting, calls.question_timeout);
         (Arc::new(Self { queue, questions, shutdown }), receiver)
     }
 

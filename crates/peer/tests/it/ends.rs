@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use jackfield_peer::{
-    Answering, AskError, ByteStream, Closed, Connection, Error, Extensions, Handler, Incoming, Limits, Outlet,
-    Principal, Reply, RequestKey, Shutdown, TowerHandler,
+    Answering, AskError, ByteStream, Closed, Connection, Error, Extensions, Handler, Incoming, Outlet, Principal,
+    Reply, RequestKey, Shutdown, TowerHandler,
 };
 use jackfield_protocol::{AnyResult, ErrorObject, InputRequired, Outcome, Revision};
 use serde_json::{Value, json};
@@ -172,9 +172,7 @@ async fn a_slow_notification_holds_nobody_up() {
 /// A handler cannot ask more than the limit at once; the questions that wait are not harmed.
 #[tokio::test]
 async fn questions_above_the_limit_are_not_asked() {
-    let mut limits = Limits::default();
-    limits.questions_waiting = 1;
-    let mut client = Client::with(limits);
+    let mut client = Client::with_calls(|calls| calls.questions_waiting = 1);
     client.initialize("2025-11-25").await;
     client.send(legacy(1, "ask")).await;
     let question = client.receive().await;

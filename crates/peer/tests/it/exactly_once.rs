@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jackfield_peer::{ByteStream, Connection, Limits};
+use jackfield_peer::{ByteStream, Connection, StreamLimits};
 use jackfield_testkit::{Faults, Faulty};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -89,7 +89,7 @@ async fn play(text: &[u8], faults: Faults) -> Vec<u8> {
     let (ours, theirs) = tokio::io::duplex(256);
     let (reader, writer) = tokio::io::split(theirs);
     let theirs = ByteStream::new(Faulty::new(reader, faults), Faulty::new(writer, faults));
-    let mut limits = Limits::default();
+    let mut limits = StreamLimits::default();
     limits.queued_bytes = 512;
     let server = Connection::new(std::sync::Arc::new(Script::default())).with_limits(limits).serve(theirs);
     let (mut reader, mut writer) = tokio::io::split(ours);

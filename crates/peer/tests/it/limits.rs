@@ -3,14 +3,14 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use jackfield_peer::{ByteStream, Limits};
+use jackfield_peer::{ByteStream, StreamLimits};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 
 use crate::script::{Client, cancel, legacy, modern};
 
-fn limits(change: impl FnOnce(&mut Limits)) -> Limits {
-    let mut limits = Limits::default();
+fn limits(change: impl FnOnce(&mut StreamLimits)) -> StreamLimits {
+    let mut limits = StreamLimits::default();
     change(&mut limits);
     limits
 }
@@ -37,7 +37,7 @@ async fn a_line_that_is_too_long_is_refused_and_skipped() {
 /// At the limit minus one a further request runs, at the limit it is refused at once, and a cancellation makes room.
 #[tokio::test]
 async fn requests_in_flight_are_bounded() {
-    let mut client = Client::with(limits(|l| l.requests_in_flight = 3));
+    let mut client = Client::with_calls(|calls| calls.requests_in_flight = 3);
     client.initialize("2025-11-25").await;
     for id in 1..=3 {
         client.send(legacy(id, "hang")).await;
@@ -50,7 +50,7 @@ async fn requests_in_flight_are_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn a_handler_may_be_given_a_time_limit() {
-    let mut client = Client::with(limits(|l| l.request_timeout = Some(Duration::from_millis(500))));
+    let mut client = Client::with_calls(|calls| calls.request_timeout = Some(Duration::from_millis(500)));
     client.initialize("2025-11-25").await;
     let answer = client.request(1, "sleep").await;
     assert!(answer["error"]["message"].as_str().unwrap().contains("too long"));
@@ -85,7 +85,7 @@ async fn a_slow_reader_is_not_read_from() {
 /// T-028: notifications whose handlers wait are as bounded as requests, and take no room from them.
 #[tokio::test]
 async fn notifications_under_way_are_bounded() {
-    let mut client = Client::with(limits(|l| l.requests_in_flight = 3));
+    let mut client = Client::with_calls(|calls| calls.requests_in_flight = 3);
     client.initialize("2025-11-25").await;
     assert_eq!(client.request(0, "x").await["id"], 0);
     let before = client.script.notes.load(Ordering::SeqCst);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jackfield_peer::{ByteStream, Limits};
+use jackfield_peer::{ByteStream, CallLimits, StreamLimits};
 use serde_json::{Value, json};
 
 use crate::script::{Client, cancel, legacy};
@@ -60,7 +60,7 @@ async fn an_ambiguous_answer_is_an_error() {
 #[tokio::test(start_paused = true)]
 async fn a_question_times_out_and_is_cancelled() {
     let (mut client, question) = asked().await;
-    tokio::time::advance(Limits::default().question_timeout + Duration::from_secs(1)).await;
+    tokio::time::advance(CallLimits::default().question_timeout + Duration::from_secs(1)).await;
     let mut messages = [client.receive().await, client.receive().await];
     messages.sort_by_key(|message| message.get("id").is_some());
     assert_eq!(messages[0]["method"], "notifications/cancelled");
@@ -107,7 +107,7 @@ async fn an_answer_that_can_not_be_read_ends_its_question() {
     let cases =
         [r#"{"id":1,"result":{}}"#, r#"{"jsonrpc":"2.0","id":1,"result":{},"x":1,"x":2}"#, &deep, &long, &padded];
     for broken in cases {
-        let mut limits = Limits::default();
+        let mut limits = StreamLimits::default();
         limits.line_bytes = 8000;
         let mut client = Client::with(limits);
         client.initialize("2025-11-25").await;
@@ -138,9 +138,9 @@ async fn an_answer_in_a_batch_that_can_not_be_read_ends_its_question() {
 /// LIFE-022: the time of a question counts from when it is asked, also while there is no room for it.
 #[tokio::test(start_paused = true)]
 async fn a_question_that_finds_no_room_times_out_too() {
-    let mut limits = Limits::default();
+    let mut limits = StreamLimits::default();
     (limits.queued_messages, limits.queued_bytes) = (1, 1);
-    let timeout = limits.question_timeout;
+    let timeout = CallLimits::default().question_timeout;
     // All requests are taken in at once, but little fits on the way back.
     let ((to_server, asked), (answered, to_client)) = (ByteStream::pair(1 << 16), ByteStream::pair(64));
     let ours = ByteStream::new(answered.into_parts().0, to_server.into_parts().1);

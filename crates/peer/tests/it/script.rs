@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use jackfield_peer::{Answering, ByteStream, Connection, Handler, Incoming, Limits, Reply, Shutdown, ShutdownTrigger};
+use jackfield_peer::{
+    Answering, ByteStream, CallLimits, Connection, Handler, Incoming, Reply, Shutdown, ShutdownTrigger, StreamLimits,
+};
 use jackfield_protocol::envelope::MethodName;
 use jackfield_protocol::{AnyResult, ErrorObject, Outcome, Revision};
 use serde_json::{Value, json};
@@ -14,6 +16,7 @@ use tokio::task::JoinSet;
 /// Does what the parameter `do` of a request says.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
+    pub(crate) limits: CallLimits,
     pub(crate) dropped: Arc<AtomicUsize>,
     pub(crate) notes: Arc<AtomicUsize>,
 }
@@ -32,6 +35,10 @@ pub(crate) fn done(value: Value) -> Reply {
 }
 
 impl Handler for Script {
+    fn call_limits(&self) -> CallLimits {
+        self.limits.clone()
+    }
+
     fn handle(&self, incoming: Incoming) -> Answering {
         if incoming.id.is_none() {
             self.notes.fetch_add(1, Ordering::SeqCst);
@@ -134,21 +141,33 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new() -> Self {
-        Self::with(Limits::default())
+        Self::with(StreamLimits::default())
     }
 
-    pub(crate) fn with(limits: Limits) -> Self {
+    pub(crate) fn with(limits: StreamLimits) -> Self {
         let (ours, theirs) = ByteStream::pair(1 << 20);
         Self::over(ours, theirs, limits)
     }
 
-    pub(crate) fn over(ours: ByteStream, theirs: ByteStream, limits: Limits) -> Self {
+    pub(crate) fn over(ours: ByteStream, theirs: ByteStream, limits: StreamLimits) -> Self {
         Self::served(ours, theirs, |connection| connection.with_limits(limits))
+    }
+
+    /// A connection to a handler with limits of its own.
+    pub(crate) fn with_calls(change: impl FnOnce(&mut CallLimits)) -> Self {
+        let (ours, theirs) = ByteStream::pair(1 << 20);
+        let mut script = Script::default();
+        change(&mut script.limits);
+        Self::of(script, ours, theirs, |connection| connection)
     }
 
     /// A connection that is served as `set_up` says.
     pub(crate) fn served(ours: ByteStream, theirs: ByteStream, set_up: impl FnOnce(Connection) -> Connection) -> Self {
-        let script = Arc::new(Script::default());
+        Self::of(Script::default(), ours, theirs, set_up)
+    }
+
+    fn of(script: Script, ours: ByteStream, theirs: ByteStream, set_up: impl FnOnce(Connection) -> Connection) -> Self {
+        let script = Arc::new(script);
         let (trigger, shutdown) = Shutdown::new();
         let connection = set_up(Connection::new(script.clone())).with_shutdown(shutdown);
         let mut server = JoinSet::new();

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use jackfield_peer::Limits;
+use jackfield_peer::StreamLimits;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
@@ -50,7 +50,7 @@ async fn a_shutdown_ends_the_connection() {
 #[tokio::test]
 async fn the_last_line_is_served_without_a_line_end() {
     let (ours, theirs) = jackfield_peer::ByteStream::pair(1 << 16);
-    let client = Client::over(ours, theirs, Limits::default());
+    let client = Client::over(ours, theirs, StreamLimits::default());
     let answers = client.finish_with(modern(1, "x")).await;
     assert_eq!(answers[0]["id"], 1);
 }
@@ -71,7 +71,7 @@ async fn at_a_shutdown_half_a_line_is_not_served() {
 /// PAT-001, T-173: a handler that sends without end keeps neither a cancellation nor a shutdown from being heard, while the peer reads.
 #[tokio::test]
 async fn a_handler_that_sends_without_end_is_cancelled() {
-    let mut limits = Limits::default();
+    let mut limits = StreamLimits::default();
     limits.drain = Duration::ZERO;
     let mut client = Client::with(limits);
     client.initialize("2025-11-25").await;

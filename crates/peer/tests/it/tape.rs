@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jackfield_peer::tape::{Content, Entry, Reader, Record, Recorder, Side, Tape};
-use jackfield_peer::{ByteStream, Limits};
+use jackfield_peer::{ByteStream, StreamLimits};
 use jackfield_testkit::Paper;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ async fn a_connection_records_what_passes() {
     let paper = Paper::default();
     let tape = Tape::to(paper.clone()).unwrap();
     let (ours, theirs) = ByteStream::pair(1 << 20);
-    let mut limits = Limits::default();
+    let mut limits = StreamLimits::default();
     limits.line_bytes = 1000;
     let recorder = Recorder::new(&tape, "stream");
     let mut client = Client::served(ours, theirs, |connection| connection.with_limits(limits).with_recorder(recorder));

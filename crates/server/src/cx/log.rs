@@ -13,7 +13,7 @@ impl Cx {
     /// In the modern era a request names the least level it wants, or wants none. In the legacy era the session has the level
     /// that `logging/setLevel` set, `info` before. Never put secrets into it: texts of members whose name says that they are secret,
     /// such as `password`, and bearer tokens are left out, but that is a safety net. When the client does not read, or gets more than
-    /// the [limits](jackfield_peer::Limits::log_messages) allow, messages are dropped rather than kept.
+    /// the [limits](jackfield_peer::CallLimits::log_messages) allow, messages are dropped rather than kept.
     pub fn log(&self, level: LoggingLevel, logger: Option<&str>, data: impl Serialize) {
         if !self.wants_log(level) {
             return;

@@ -92,7 +92,7 @@ impl RunningServer {
     }
 
     async fn serve_until(&self, stream: ByteStream, over: &'static str, shutdown: Option<Shutdown>) -> Result {
-        let mut connection = Connection::new(Arc::new(self.clone())).with_limits(self.limits().clone());
+        let mut connection = Connection::new(Arc::new(self.clone())).with_limits(self.setup().stream_limits.clone());
         if let Some(tape) = self.tape() {
             connection = connection.with_recorder(Recorder::new(tape, over));
         }

@@ -807,10 +807,9 @@ fn context_is_asked_only_where_it_is_declared() {
 /// LIFE-022, LIFE-023: a question that is not answered ends after its time, and the client is told.
 #[test]
 fn questions_have_a_time_limit() {
-    let mut limits = jackfield_peer::Limits::default();
+    let mut limits = jackfield_peer::CallLimits::default();
     limits.question_timeout = std::time::Duration::from_secs(60);
-    let built = started(greet().limits(limits.clone()));
-    assert_eq!(built.limits(), &limits);
+    let built = started(greet().limits(limits));
     runtime().block_on(async {
         let mut talk = Talk::with(built, None);
         talk.play(

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use jackfield_peer::{Limits, Rate};
+use jackfield_peer::{CallLimits, Rate};
 use jackfield_protocol::LoggingLevel;
 use jackfield_server::{Cx, Server};
 
 use crate::demo::{echo, plain, review};
 use crate::talk::{Talk, runtime, started};
 
-fn server(change: impl Fn(&mut Limits)) -> Server {
-    let mut limits = Limits::default();
+fn server(change: impl Fn(&mut CallLimits)) -> Server {
+    let mut limits = CallLimits::default();
     change(&mut limits);
     Server::new("x")
         .limits(limits)

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jackfield_peer::Limits;
 use jackfield_peer::tape::Tape;
+use jackfield_peer::{CallLimits, StreamLimits};
 use jackfield_protocol::{ErrorObject, JsonObject, Revision};
 use jackfield_server::{
     CacheHint, Cached, Cx, FromCx, Keys, Next, PromptEntry, Requirements, ResourceEntry, ResourcePage, Server, State,
@@ -151,11 +151,8 @@ fn state_is_found_three_levels_deep() {
 /// Each setting is told by the name of its method. What holds in a mounted server is accepted.
 #[test]
 fn settings_without_effect_on_a_mounted_server_are_errors() {
-    let limits = || {
-        let mut limits = Limits::default();
-        limits.line_bytes = 1;
-        limits
-    };
+    let (mut limits, mut stream_limits) = (CallLimits::default(), StreamLimits::default());
+    (limits.listen_streams, stream_limits.line_bytes) = (1, 1);
     let hint = CacheHint::public(Duration::from_secs(1));
     let inner = || Server::new("inner").instructions("x").version("1").state(Pool("a")).visible_to(|_, _| true);
     let settings = [
@@ -165,8 +162,8 @@ fn settings_without_effect_on_a_mounted_server_are_errors() {
         ("extension", inner().extension("com.example/x", JsonObject::new())),
         ("experimental", inner().experimental("x", JsonObject::new())),
         ("logging", inner().logging(false)),
-        ("limits", inner().limits(limits())),
-        ("listen_streams", inner().listen_streams(1)),
+        ("limits", inner().limits(limits)),
+        ("stream_limits", inner().stream_limits(stream_limits)),
         ("page_size", inner().page_size(1)),
         ("cache", inner().cache(Cached::Tools, hint)),
         ("check_output", inner().check_output(true)),

@@ -210,7 +210,9 @@ fn only_streams_are_cancelled_by_a_server() {
 #[test]
 fn streams_are_bounded() {
     runtime().block_on(async {
-        let server = started(demo().listen_streams(3));
+        let mut limits = jackfield_peer::CallLimits::default();
+        limits.listen_streams = 3;
+        let server = started(demo().limits(limits));
         let open = |id: usize| {
             format!(
                 "> {id} subscriptions/listen {{\"notifications\": {{}}}}\n < notifications/subscriptions/acknowledged"

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::HeaderName;
 use http::request::Parts;
 use jackfield_http::{Authentication, Authenticator, HttpConfig};
-use jackfield_peer::Principal;
+use jackfield_peer::{CallLimits, Principal};
 use jackfield_protocol::CallToolResult;
 use jackfield_server::{Cx, Server};
 use serde_json::json;
@@ -115,4 +115,25 @@ async fn elsewhere_nothing_is_let_go() {
     assert_eq!(session.ask(&plain).await.text(), "released false");
     let modern = Client::connect(listening.address).await.ask(&Ask::tool("release", json!({}))).await;
     assert_eq!(modern.text(), "released false");
+}
+
+/// The limits of calls are those of the server, over HTTP in both eras as over a stream of bytes.
+#[tokio::test]
+async fn one_set_of_limits_holds_for_every_transport() {
+    let mut limits = CallLimits::default();
+    limits.request_timeout = Some(Duration::from_millis(1));
+    let hang = plain("hang", |_| async {
+        std::future::pending::<()>().await;
+        String::new()
+    });
+    let server = Server::new("demo").tool(hang).limits(limits).start().await.unwrap();
+    let listening = Listening::start(&server).await;
+    let modern = Client::connect(listening.address).await.ask(&Ask::tool("hang", json!({}))).await;
+    let session = Session::open(listening.address, "2025-11-25").await;
+    let legacy = session.ask(&session.tool(1, "hang", json!({}))).await;
+    for answer in [modern, legacy] {
+        assert!(answer.json()["error"]["message"].as_str().unwrap().contains("too long"), "{answer:?}");
+    }
+    let mut talk = crate::talk::Talk::new(&server);
+    talk.play("@ 2026-07-28\n > 1 tools/call {\"name\": \"hang\"}\n < 1 error -32603 too long").await;
 }
