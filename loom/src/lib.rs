@@ -14,7 +14,7 @@ mod sync;
 #[path = "../../crates/http/src/connection/activity.rs"]
 #[expect(dead_code, reason = "the models use a part of it")]
 mod activity;
-#[path = "../../crates/server/src/frozen.rs"]
+#[path = "../../crates/server/src/entries/frozen.rs"]
 mod frozen;
 #[path = "../../crates/http/src/nodes/latest.rs"]
 mod latest;

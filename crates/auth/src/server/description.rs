@@ -1,8 +1,8 @@
 //! How the server describes itself.
 
 use super::builder::AuthorizationServer;
-use super::client::{AUTHORIZATION_CODE, CLIENT_CREDENTIALS, JWT_BEARER, REFRESH_TOKEN, TOKEN_EXCHANGE};
-use super::client_auth::ASSERTION_ALGORITHMS;
+use super::oauth_clients::client::{AUTHORIZATION_CODE, CLIENT_CREDENTIALS, JWT_BEARER, REFRESH_TOKEN, TOKEN_EXCHANGE};
+use super::oauth_clients::client_auth::ASSERTION_ALGORITHMS;
 use crate::metadata::AuthorizationServerMetadata;
 use crate::{Scopes, pkce};
 

@@ -93,7 +93,8 @@ async fn double(number: i64) -> i64 {
 async fn a_function_stays_a_function() {
     let add = 2;
     assert_eq!([1, add].map(double::twice), [2, 4]);
-    assert_eq!(Some(add).map(double).unwrap().await, 4);
+    let [doubled] = [add].map(double);
+    assert_eq!(doubled.await, 4);
     let entries = tools![double::twice, double, add];
     assert_eq!(entries.map(|entry| entry.definition.name), ["twice", "double", "add"]);
     let all = {

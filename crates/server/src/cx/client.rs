@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::Cx;
 use super::log::log_params;
-use crate::changes::{Change, StreamOwner};
-use crate::core::Core;
+use crate::builder::core::Core;
+use crate::subscriptions::changes::{Change, StreamOwner};
 
 /// The client of a call, for work that goes on after the call: a [`Cx`] is silent once its call has ended. Cheap to clone, and two of the
 /// same client are equal.

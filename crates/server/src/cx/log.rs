@@ -5,7 +5,7 @@ use jackfield_protocol::{LoggingLevel, LoggingMessageParams, RawJson};
 use serde::Serialize;
 
 use super::Cx;
-use crate::changes::encode;
+use crate::subscriptions::changes::encode;
 
 impl Cx {
     /// Sends a log message to the client, if it wants messages of that level.

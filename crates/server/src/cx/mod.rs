@@ -4,6 +4,8 @@ mod client;
 mod log;
 mod progress;
 mod session;
+#[cfg(feature = "tracing-layer")]
+pub(crate) mod tracing_layer;
 mod transport;
 
 use std::any::type_name;
@@ -15,12 +17,12 @@ use jackfield_peer::{Caller, Incoming, Session};
 use jackfield_protocol::envelope::Params;
 use jackfield_protocol::{ErrorObject, Meta, Outcome, ReadResourceResult, RequestId, Revision, meta::key};
 
-use crate::catalog::{Item, Tools};
-use crate::changes::Change;
-use crate::core::Core;
-use crate::owner::{CallerKey, Owner};
+use crate::builder::core::Core;
+use crate::callers::owner::{CallerKey, Owner};
+use crate::entries::catalog::{Item, Tools};
 use crate::questions::Round;
-use crate::resources;
+use crate::routing::resources;
+use crate::subscriptions::changes::Change;
 use crate::tasks::{Slot, TaskCall, TaskRuntime};
 
 pub use client::{ClientHandle, NotifyError};

@@ -8,7 +8,7 @@ use jackfield_protocol::{ProgressParams, ProgressToken, RequestId, meta::key};
 use tokio::time::Instant;
 
 use super::Cx;
-use crate::changes::encode;
+use crate::subscriptions::changes::encode;
 
 /// On average at most one notice in this time. With a burst of 20 that makes at most 100 in any second; of more, the newest one is
 /// kept and sent later.

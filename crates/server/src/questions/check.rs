@@ -4,7 +4,7 @@ use jackfield_peer::Caller;
 use jackfield_protocol::{ElicitParams, ElicitUrlParams, IncludeContext, InputRequest, Meta, Method, Revision, adapt};
 use serde_json::{Value, json};
 
-use crate::seal::random;
+use crate::questions::seal::random;
 
 /// A capability that the client would need.
 #[derive(Debug, PartialEq)]

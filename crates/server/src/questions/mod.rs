@@ -16,7 +16,9 @@ mod form_schema;
 mod in_task;
 mod page;
 mod request_state;
+pub(crate) mod roots;
 pub(crate) mod round;
+pub(crate) mod seal;
 mod tool_loop;
 
 use std::future::Future;

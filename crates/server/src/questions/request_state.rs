@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::QuestionError;
 use crate::Cx;
-use crate::seal::{context, now};
+use crate::questions::seal::{context, now};
 
 /// The longest state.
 const MAX_STATE_BYTES: usize = 64 * 1024;
@@ -75,7 +75,7 @@ pub(super) fn open_bytes(cx: &Cx, sealed: &str) -> Result<Vec<u8>, ErrorObject> 
 /// Seals a payload for this call.
 pub(super) fn seal<T: Serialize>(cx: &Cx, payload: &T) -> Result<String, ErrorObject> {
     let mut nonce = [0; 8];
-    crate::seal::random(&mut nonce);
+    crate::questions::seal::random(&mut nonce);
     let expires = now().saturating_add(cx.call().outer.fixed().sealer.life());
     let sealed = Sealed { expires, nonce: u64::from_le_bytes(nonce), payload };
     let plain = serde_json::to_vec(&sealed).map_err(|error| ErrorObject::internal(format!("state: {error}")))?;

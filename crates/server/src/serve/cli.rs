@@ -131,7 +131,12 @@ fn version(info: &Implementation) -> String {
 
 fn print(text: &str) -> Result {
     use std::io::Write as _;
-    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "`--help` and `--version` are read by a person, and nothing is served after them"
+    )]
+    let stdout = std::io::stdout();
+    Ok(stdout.lock().write_all(text.as_bytes())?)
 }
 
 /// Opens stores by their address.

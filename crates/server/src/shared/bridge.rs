@@ -12,10 +12,10 @@ use jackfield_store::{EventLimits, EventWatch, NewEvent, NewEvents, StoreError, 
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, watch};
 
-use crate::changes::{Audience, Change, SessionInbox};
-use crate::core::Core;
-use crate::hooks::Boxed;
-use crate::seal::random;
+use crate::builder::core::Core;
+use crate::questions::seal::random;
+use crate::routing::hooks::Boxed;
+use crate::subscriptions::changes::{Audience, Change, SessionInbox};
 
 /// How long is waited before the store is tried again.
 const PAUSE: Duration = Duration::from_millis(250);

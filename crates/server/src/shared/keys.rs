@@ -10,8 +10,8 @@ use jackfield_store::{StoreError, Stores};
 use serde::{Deserialize, Serialize};
 
 use crate::Keys;
-use crate::core::Core;
-use crate::seal::{now, opens_for, random, seals_for};
+use crate::builder::core::Core;
+use crate::questions::seal::{now, opens_for, random, seals_for};
 
 /// Where the keys are that are replaced from time to time.
 const CHANGING: &str = "seal keys";
@@ -132,7 +132,7 @@ fn decode(text: &[u8]) -> Option<[u8; 32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seal::Sealer;
+    use crate::questions::seal::Sealer;
 
     /// How long keys seal, and open after that, where questions live for less.
     const LIFE: u64 = 60 * 60;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     async fn node_with(stores: &Stores, now: u64, life: u64) -> Sealer {
-        let sealer = Sealer::new(None, crate::seal::QUESTION_LIFE);
+        let sealer = Sealer::new(None, crate::questions::seal::QUESTION_LIFE);
         sealer.share_lasting(&Keys::new(lasting(stores).await.unwrap()));
         sealer.share(&changing(stores, now, life).await.unwrap());
         sealer
@@ -165,7 +165,7 @@ mod tests {
         let (one, other) = (node(&stores, 1000).await, node(&stores, 1001).await);
         let sealed = one.seal(b"x", b"").unwrap();
         assert_eq!(other.open(&sealed, b"").unwrap(), b"x");
-        let guesser = Sealer::new(None, crate::seal::QUESTION_LIFE);
+        let guesser = Sealer::new(None, crate::questions::seal::QUESTION_LIFE);
         guesser.share(&Keys::new([0; 32]));
         assert!(guesser.open(&sealed, b"").is_none());
     }

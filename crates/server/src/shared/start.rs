@@ -7,7 +7,7 @@ use jackfield_store::{StoreError, Stores};
 
 use super::{bridge, keys};
 use crate::StartError;
-use crate::core::Core;
+use crate::builder::core::Core;
 
 /// How long the stores may take when the server starts.
 const START: Duration = Duration::from_secs(5);

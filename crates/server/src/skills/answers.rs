@@ -11,9 +11,9 @@ use jackfield_protocol::{
 use serde::Serialize;
 
 use super::shelf::{gather, is_offered};
-use crate::lists;
-use crate::router::Router;
-use crate::settings::{CacheHint, Item};
+use crate::builder::settings::{CacheHint, Item};
+use crate::entries::lists;
+use crate::routing::router::Router;
 
 /// Answers a method of the extension; none if it is not one, or not offered to this caller.
 pub(crate) fn route(router: &Router, method: &str, incoming: &Incoming) -> Option<Reply> {

@@ -11,11 +11,11 @@ use jackfield_protocol::{
 
 use super::file_type::mime_type;
 use super::skill::{File, SKILL_MD, Skill, Skills};
-use crate::catalog::EntryId;
-use crate::changes::Change;
-use crate::core::Core;
-use crate::mount::Prefix;
-use crate::prepared::PreparedResource;
+use crate::builder::core::Core;
+use crate::builder::mount::Prefix;
+use crate::entries::catalog::EntryId;
+use crate::entries::prepared::PreparedResource;
+use crate::subscriptions::changes::Change;
 use crate::{Address, BuildError, Cx, Reading, Registry, ResourceEntry, Server, Variables, Work};
 
 /// The skills of one server, by URI; and all their files.

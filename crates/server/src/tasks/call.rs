@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::retry::Retry;
 use super::{TaskRuntime, view};
 use crate::Cx;
-use crate::changes::encode;
+use crate::subscriptions::changes::encode;
 
 /// A call that is a task: what its handler and its worker know of it.
 pub(crate) struct TaskCall {

@@ -9,7 +9,7 @@ use super::delivery::Delivery;
 use super::questions::Answered;
 use super::runtime::{not_found, refusal};
 use super::{missing_extension, results, speaks_extension, view};
-use crate::router::{Router, empty};
+use crate::routing::router::{Router, empty};
 
 /// Refuses clients that did not say that they know the extension, with each request anew.
 fn check_extension(incoming: &Incoming) -> Result<(), ErrorObject> {

@@ -14,7 +14,7 @@ use super::delivery::Claims;
 use super::rate::Rate;
 use super::{TaskCall, Tasks, Workers, results};
 use crate::Cx;
-use crate::owner::Owner;
+use crate::callers::owner::Owner;
 
 /// How long is waited before a store that is away is told again that tasks are being worked on.
 const AGAIN: Duration = Duration::from_millis(250);

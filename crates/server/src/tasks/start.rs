@@ -8,10 +8,10 @@ use jackfield_peer::{Answering, Guarded, Incoming, Reply};
 use jackfield_protocol::{CallToolResult, ErrorObject, Outcome, TaskMetadata, TaskSupport};
 
 use super::{TaskCall, missing_extension, results, speaks_extension};
-use crate::catalog::{Item, Tools};
-use crate::entry::TaskStart;
-use crate::router::Router;
-use crate::{Cx, tools};
+use crate::entries::catalog::{Item, Tools};
+use crate::entries::entry::TaskStart;
+use crate::routing::router::Router;
+use crate::{Cx, routing::tools};
 
 /// How a call begins.
 pub(crate) enum How {

@@ -40,14 +40,14 @@ pub struct TestClient {
 #[derive(Debug)]
 pub enum Tested {
     /// A server that is started for the client.
-    Server(Server),
+    Server(Box<Server>),
     /// A server that runs.
     Running(RunningServer),
 }
 
 impl From<Server> for Tested {
     fn from(server: Server) -> Self {
-        Self::Server(server)
+        Self::Server(Box::new(server))
     }
 }
 

@@ -42,7 +42,6 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// Makes the demo server.
-#[must_use]
 pub fn server(options: Options) -> Server {
     let server = Server::new("mcp-servers/everything")
         .title("Everything Reference Server")

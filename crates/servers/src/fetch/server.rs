@@ -49,7 +49,6 @@ fn default_length() -> usize {
 }
 
 /// Makes the fetch server.
-#[must_use]
 pub fn server(options: Options) -> Server {
     let fetcher = Fetcher::new(options);
     python::server("mcp-fetch")

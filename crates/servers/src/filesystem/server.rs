@@ -21,7 +21,6 @@ use crate::tool::{structured, tool};
 use crate::typescript;
 
 /// Makes the filesystem server. It reads the time zone of the system, so that nothing outside the directories is read later.
-#[must_use]
 pub fn server(options: Options) -> Server {
     let files = Arc::new(Files {
         callers: CallerDirectories::new(&options),

@@ -26,7 +26,6 @@ pub struct Options {
 const MOST_SESSIONS: usize = 1024;
 
 /// Makes the server for sequential thinking.
-#[must_use]
 pub fn server(options: Options) -> Server {
     let sessions = Arc::new(Sessions::default());
     let entry = tool(thinking(), move |arguments: Value, cx: Cx| {

@@ -62,7 +62,7 @@ fn users(server: impl Serve) -> [Talk; 3] {
 fn tasks_belong_to_their_user() {
     runtime().block_on(async {
         for (begin, is_core) in [(core_tasks(), true), (modern(), false)] {
-            let [mut alice, mut mallory, mut elsewhere] = users(&started(server()));
+            let [mut alice, mut mallory, mut elsewhere] = users(started(server()));
             for talk in [&mut alice, &mut mallory, &mut elsewhere] {
                 talk.play(&begin).await;
             }
