@@ -129,9 +129,9 @@ fn definitions_keep_what_is_new() {
 /// A word that nobody knows yet is kept, and nothing else is lost for it.
 #[test]
 fn unknown_words_are_kept_beside_the_members_that_are_known() {
-    let text = r#"{"audience":["user","robot"],"priority":1.0}"#;
+    let text = r#"{"audience":["user","robot"],"priority":0.5}"#;
     let annotations: Annotations = serde_json::from_str(text).unwrap();
-    assert_eq!((&annotations.audience, annotations.priority), (&None, Some(1.0)));
+    assert_eq!((&annotations.audience, annotations.priority), (&None, Some(0.5)));
     assert_eq!(serde_json::to_value(&annotations).unwrap(), serde_json::from_str::<Value>(text).unwrap());
     let known: Annotations = serde_json::from_str(r#"{"audience":["user"]}"#).unwrap();
     assert_eq!((known.audience, known.other.is_empty()), (Some(vec![Role::User]), true));
@@ -143,8 +143,8 @@ fn unknown_words_are_kept_beside_the_members_that_are_known() {
 /// A member that stands twice must not be written twice.
 #[test]
 fn of_two_unknown_members_with_one_name_the_last_counts() {
-    let annotations: Annotations = serde_json::from_str(r#"{"x":1,"priority":1,"y":2,"x":3}"#).unwrap();
-    assert_eq!(serde_json::to_string(&annotations).unwrap(), r#"{"priority":1.0,"x":3,"y":2}"#);
+    let annotations: Annotations = serde_json::from_str(r#"{"x":1,"priority":0.5,"y":2,"x":3}"#).unwrap();
+    assert_eq!(serde_json::to_string(&annotations).unwrap(), r#"{"priority":0.5,"x":3,"y":2}"#);
     assert_eq!(annotations.other.get("x").unwrap().get(), "3");
 }
 
