@@ -22,8 +22,9 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let stores = jackfield::store::open("memory:")?;
+//! assert!(!stores.is_shared());
 //! let server = Server::new("demo").store(stores).build()?;
-//! assert!(!server.stores().ok_or("it has some")?.is_shared());
+//! # drop(server);
 //! # Ok(())
 //! # }
 //! ```
