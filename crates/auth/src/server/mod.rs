@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Serve it as a `tower` service, as an axum router (feature `axum`), or beside the endpoint of an
-//! [`HttpServer`](jackfield_http::HttpServer) by [`HttpConfig::beside`](jackfield_http::HttpConfig::beside).
+//! [`HttpServer`](jackfield_http::HttpServer) by [`HttpConfig::with_routes`](jackfield_http::HttpConfig::with_routes).
 
 mod authorization;
 mod builder;

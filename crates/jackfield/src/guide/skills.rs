@@ -47,7 +47,7 @@
 //! ```
 //!
 //! Files are read once, so that the digests in the list are always those of what is read. To serve others later, call
-//! [`Server::replace_skills`](crate::Server::replace_skills); clients that listen for changes of resources are told. Links are refused, names
+//! [`Registry::replace_skills`](crate::server::Registry::replace_skills); clients that listen for changes of resources are told. Links are refused, names
 //! that begin with a dot are left out, and a skill has at most 512 files of 16 MiB together.
 //!
 //! A skill whose files are made when they are read is [`dynamic`](crate::server::Skill::dynamic): it has no digests, and its files are resources
