@@ -81,7 +81,14 @@ impl Serve {
     }
 
     /// Makes the server and does not run it. Nothing is done to the process.
-    pub(super) fn server(&self, environment: Environment<'_>) -> Result<jackfield::Server, String> {
+    pub(super) fn server(
+        &self,
+        #[cfg_attr(
+            not(any(feature = "memory", feature = "sequentialthinking")),
+            expect(unused_variables, reason = "the other servers read none")
+        )]
+        environment: Environment<'_>,
+    ) -> Result<jackfield::Server, String> {
         let words = |failure: Failure| failure.message();
         match &self.server {
             #[cfg(feature = "everything")]
