@@ -1,7 +1,7 @@
 //! Any text as the event after which a client wants to go on: it is refused or nothing is sent that is not its own.
 #![no_main]
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode};
@@ -18,7 +18,8 @@ static SERVICE: LazyLock<StreamableService> = LazyLock::new(|| {
     let starting = std::thread::spawn(|| {
         Builder::new_current_thread().build().expect("a runtime").block_on(Server::new("fuzz").start())
     });
-    starting.join().expect("it starts").expect("a server").http_service(HttpConfig::default())
+    let running = starting.join().expect("it starts").expect("a server");
+    StreamableService::new(Arc::new(running), HttpConfig::default())
 });
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}"#;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use jackfield_protocol::envelope::{Message, Memo};
+use jackfield_protocol::envelope::{Memo, Message};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

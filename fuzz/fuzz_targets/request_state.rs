@@ -1,7 +1,7 @@
 //! Any state beside an answer that nobody was asked for: only what the server sealed itself gets past the question.
 #![no_main]
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use http::Request;
@@ -23,7 +23,7 @@ static SERVICE: LazyLock<StreamableService> = LazyLock::new(|| {
     handle.expect("the tool").keep();
     // It is started on a thread of its own, because whoever asks for it first may be in a runtime.
     let running = std::thread::spawn(|| block_on(server.start())).join().expect("it starts").expect("a server");
-    running.http_service(HttpConfig::default())
+    StreamableService::new(Arc::new(running), HttpConfig::default())
 });
 
 /// The state that the server sealed at the first call.

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
 
-#[cfg(feature = "server")]
 use jackfield_store::InsertError;
 use parking_lot::{Mutex, MutexGuard};
+#[cfg(feature = "server")]
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::clock::ExpiringMap;
