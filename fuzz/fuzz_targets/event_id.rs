@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_current_thread().enable_time().build().expect("a runtime"));
 static SERVICE: LazyLock<StreamableService> = LazyLock::new(|| {
-    // It is started on a thread of its own, because whoever asks for it first is in a runtime.
+    // It is started on a thread of its own, because the first use is inside a runtime.
     let starting = std::thread::spawn(|| {
         Builder::new_current_thread().build().expect("a runtime").block_on(Server::new("fuzz").start())
     });

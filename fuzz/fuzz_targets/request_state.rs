@@ -21,7 +21,7 @@ static SERVICE: LazyLock<StreamableService> = LazyLock::new(|| {
         Ok::<_, Error>("past the question")
     });
     handle.expect("the tool").keep();
-    // It is started on a thread of its own, because whoever asks for it first may be in a runtime.
+    // It is started on a thread of its own, because the first use may be inside a runtime.
     let running = std::thread::spawn(|| block_on(server.start())).join().expect("it starts").expect("a server");
     StreamableService::new(Arc::new(running), HttpConfig::default())
 });

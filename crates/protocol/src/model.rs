@@ -77,7 +77,7 @@ macro_rules! open_model {
                     )*)?
                     $(
                         #[serde(default, rename = "type")]
-                        #[expect(dead_code, reason = "it is read by whoever chose this type")]
+                        #[expect(dead_code, reason = "the tag was read before this type was chosen")]
                         $tag: Option<serde::de::IgnoredAny>,
                     )?
                 }

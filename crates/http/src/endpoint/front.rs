@@ -98,7 +98,7 @@ impl Endpoint {
 
     /// Serves one request. `any_path` treats every path as the endpoint's own.
     ///
-    /// Head and body come apart, and whoever needs the body borrows it: the future of a request is small, because it lies in memory of its
+    /// Head and body come apart, and the code that needs the body borrows it: the future of a request is small, because it lies in memory of its
     /// own for each connection.
     pub(crate) async fn serve<B>(
         &self,
@@ -302,7 +302,7 @@ impl Endpoint {
         }
     }
 
-    /// Refuses a POST whose message cannot be served. If it was meant to be an answer, whoever asked need not wait any longer.
+    /// Refuses a POST whose message cannot be served. If it was meant to be an answer, the side that asked need not wait any longer.
     #[cold]
     fn rejected(&self, parts: &Arc<Parts>, known: &McpHeaders<'_>, accepts: Accepts, rejected: Rejected) -> HttpAnswer {
         let id = rejected.about.asked();

@@ -67,7 +67,7 @@
 //! # }
 //! ```
 //!
-//! `Builder::tape` records what both sides say, without what says that it is secret: see [`peer::tape`](crate::tape).
+//! `Builder::tape` records the messages of both sides, with secrets redacted: see [`tape`](crate::tape).
 //!
 //! Every request ends: with a result, with the server's error, or with an error that says what happened, after a minute without
 //! a sign of progress at the latest. A server that dies is started or reached again; a call that was under way ends with

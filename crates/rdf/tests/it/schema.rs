@@ -118,7 +118,7 @@ fn every_definition_of_the_published_block_agrees() {
     assert_eq!(different_from_published(&schema(revision, Profile::Plain)), ["NumberSchema", "ProgressToken"]);
 }
 
-/// Whoever made values for the published block can use ours: it only takes more.
+/// Values that were made for the published block are valid for ours, which only accepts more.
 #[test]
 fn what_the_published_block_accepts_ours_accepts() {
     let (ours, published) =
